@@ -1,0 +1,120 @@
+package harness
+
+import (
+	"fmt"
+	"strings"
+)
+
+// advices say what a person does next, by stop reason and kind; kind "" is for all others. %[1]s is the harness.
+var advices = map[verdict]string{
+	{Refused, ""}:           "split the unit or say it in other words",
+	{Truncated, ""}:         "make the unit smaller",
+	{Truncated, "context"}:  "the context is full: make the unit or what it has to read smaller",
+	{TurnLimit, ""}:         "make the unit smaller or raise the turn limit",
+	{CostLimit, ""}:         "make the unit smaller or raise the cost limit",
+	{Limited, ""}:           "wait for the reset",
+	{Limited, "credit"}:     "add credit to the account, or use another key",
+	{Limited, "quota"}:      "raise the quota or add credit, or use another key",
+	{Overloaded, ""}:        "the vendor is overloaded: try again later",
+	{Overloaded, "network"}: "check the network, the proxy and the base URL; then try again",
+	{Misused, ""}:           "run `loopd harness test %[1]s` to see the exact command",
+	{Misused, "root"}:       "run loopd as an ordinary user; or, inside a sandbox of your own, declare it: IS_SANDBOX=1 in the environment or `env = { IS_SANDBOX = \"1\" }` under [harness.%[1]s] in config.toml",
+	{Misused, "model"}:      "name a model that this account may use (--model, or `Model:` in the charter)",
+	{Misused, "missing"}:    "install it, or set its path: argv under [harness.%[1]s] in config.toml",
+	{Misused, "flag"}:       "update %[1]s: it does not know a flag that loopd needs (`loopd harness test %[1]s` shows the command)",
+	{Misused, "config"}:     "correct the configuration file of %[1]s",
+	{Misused, "folder"}:     "run it inside a git repository",
+	{Login, "variable"}:     "set that variable; where it is another vendor's key, the charter's `Env:` must name it",
+	{Interrupted, ""}:       "start the loop again when you are ready",
+	{Stalled, ""}:           "raise the limit or make the unit smaller; the transcript shows where it stood",
+	{Crashed, ""}:           "see the transcript (`loopd log NAME --transcript N`)",
+	{None, ""}:              "see the transcript (`loopd log NAME --transcript N`)",
+}
+
+// saidMax bounds, in bytes, how much of the CLI's own words stands in a cause.
+const saidMax = 240
+
+// cause is one sentence: who, what it said or did, what to do next. login is the harness's own advice for Login.
+func cause(name, login string, v verdict, said string) string {
+	if v.stop == Complete {
+		return ""
+	}
+	advice, ok := advices[v]
+	if v.stop == Login && !ok {
+		advice, ok = login, true
+	}
+	if !ok {
+		advice = advices[verdict{v.stop, ""}]
+	}
+	if strings.Contains(advice, "%") {
+		advice = fmt.Sprintf(advice, name)
+	}
+	said = strings.TrimRight(clip(said, saidMax), " .;:")
+	if said == "" {
+		said = string(v.stop)
+	}
+	return name + ": " + said + "; " + advice
+}
+
+// byLoopd is the stop reason of a run that loopd ended before there was an answer.
+func byLoopd(exit Exit) (verdict, string, bool) {
+	switch exit.Stopped {
+	case "":
+		return verdict{}, "", false
+	case "wall":
+		return verdict{Stalled, "wall"}, "ended at the wall-clock limit", true
+	case "idle":
+		return verdict{Stalled, "idle"}, "ended at the idle limit, nothing came from it", true
+	default:
+		return verdict{Interrupted, ""}, "interrupted before it answered", true
+	}
+}
+
+// failedStart judges a process that ended without one event: exit code first, then its stderr.
+func failedStart(exit Exit) (verdict, string) {
+	said := firstError(exit.Stderr)
+	switch exit.Code {
+	case 127:
+		return verdict{Misused, "missing"}, or(said, "no such program (exit 127)")
+	case 126:
+		return verdict{Misused, "missing"}, or(said, "not executable (exit 126)")
+	}
+	if exit.Code == 0 && exit.Signal == "" {
+		return verdict{None, ""}, "exit 0 and no output"
+	}
+	if v, ok := judge(string(exit.Stderr)); ok {
+		return v, or(said, exit.words())
+	}
+	return verdict{Crashed, ""}, or(said, exit.words()+" and no output")
+}
+
+// words names the end of the process.
+func (e Exit) words() string {
+	if e.Signal != "" {
+		return "ended by SIG" + e.Signal
+	}
+	return "exit " + itoa(e.Code)
+}
+
+// firstError is the line of stderr that says most: the first that begins with "error", else the last that is not empty.
+func firstError(stderr []byte) string {
+	last := ""
+	for line := range strings.Lines(string(stderr)) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		if strings.HasPrefix(strings.ToLower(line), "error") {
+			return line
+		}
+		last = line
+	}
+	return last
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,111 @@
+package fakemodel
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// tool is one tool that a CLI offers to the model.
+type tool struct {
+	name     string
+	freeform bool // takes text, not JSON (OpenAI's custom tools)
+	fields   gjson.Result
+}
+
+// call is a tool call in terms of the tool on offer: Args as JSON, or Input for a freeform tool.
+type call struct {
+	name  string
+	args  object
+	input string
+}
+
+// offered reads a request's list of tools; both vendors' shapes.
+func offered(list gjson.Result) []tool {
+	var out []tool
+	for _, t := range list.Array() {
+		name, schema := t.Get("name").String(), t.Get("input_schema")
+		if !schema.Exists() {
+			schema = t.Get("parameters")
+		}
+		if name == "" {
+			name = t.Get("type").String()
+		}
+		out = append(out, tool{name, t.Get("type").String() == "custom", schema.Get("properties")})
+	}
+	return out
+}
+
+func (r Request) tool(names ...string) (tool, bool) {
+	for _, name := range names {
+		for _, t := range r.tools {
+			if t.name == name {
+				return t, true
+			}
+		}
+	}
+	return tool{}, false
+}
+
+// shellCall runs command with the shell tool on offer. The time limits are the longest that the CLIs take: a script that
+// wants a tool to hang means it.
+func (r Request) shellCall(command string) (call, error) {
+	t, ok := r.tool("Bash", "exec_command", "shell_command", "shell")
+	if !ok {
+		return call{}, fmt.Errorf("map shell step: the CLI offers none of the known shell tools, only %s", strings.Join(r.Tools, ", "))
+	}
+	args := object{}
+	switch {
+	case t.fields.Get("cmd").Exists():
+		args["cmd"] = command
+	case t.fields.Get("command.type").String() == "array":
+		args["command"] = []string{"bash", "-c", command}
+	default:
+		args["command"] = command
+	}
+	for field, value := range map[string]any{"description": "run a command", "timeout": 600_000, "yield_time_ms": 30_000} {
+		if t.fields.Get(field).Exists() {
+			args[field] = value
+		}
+	}
+	return call{name: t.name, args: args}, nil
+}
+
+// writeCall writes a file with the tool on offer; a CLI without one gets a shell command.
+func (r Request) writeCall(f File) (call, error) {
+	if t, ok := r.tool("Write"); ok {
+		file := f.Path
+		if !path.IsAbs(file) {
+			file = path.Join(r.Dir, file)
+		}
+		return call{name: t.name, args: object{"file_path": file, "content": f.Content}}, nil
+	}
+	if t, ok := r.tool("apply_patch"); ok {
+		lines := strings.Split(strings.TrimSuffix(f.Content, "\n"), "\n")
+		patch := "*** Begin Patch\n*** Add File: " + f.Path + "\n+" + strings.Join(lines, "\n+") + "\n*** End Patch\n"
+		if t.freeform {
+			return call{name: t.name, input: patch}, nil
+		}
+		return call{name: t.name, args: object{"input": patch}}, nil
+	}
+	return r.shellCall("printf '%s' " + quote(f.Content) + " > " + quote(f.Path))
+}
+
+// toolCall maps the step's abstract call, if it has one.
+func (r Request) toolCall(s Step) (call, bool, error) {
+	var c call
+	var err error
+	switch {
+	case s.Shell != "":
+		c, err = r.shellCall(s.Shell)
+	case s.Write != nil:
+		c, err = r.writeCall(*s.Write)
+	default:
+		return call{}, false, nil
+	}
+	return c, err == nil, err
+}
+
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
