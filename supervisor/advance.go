@@ -1,0 +1,276 @@
+package supervisor
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"loopd/journal"
+)
+
+// Step is one concluded iteration, as the counters see it.
+type Step struct {
+	Verdict  Verdict
+	Observed Observed
+	Charter  journal.Charter
+	Number   int // of the entry; 0 where it does not count
+	Agent    string
+	Now      time.Time // the end
+
+	Before, After Reading
+	Signature     string // of the failure, "" for none
+	FailedCheck   string
+	Output        string // what failed, cut to size
+	Paths         []string
+	Parked        *journal.Parked
+
+	// EscalateTo is the second vendor, "" where there is none.
+	EscalateTo string
+	// CheckerNamed: a clean cycle needs its PASS.
+	CheckerNamed bool
+	NearMiss     bool
+	Findings     string // of the checker
+	Drift        bool
+	Cost         float64
+	Tokens       int64
+	ToolCalls    int64
+	Seconds      float64
+	Reset        time.Time
+	// Asks: the loop puts the idle question; Attended: somebody is there to answer it.
+	Asks, Attended bool
+	SignWritten    bool // this step wrote the sign of the pending failure
+}
+
+// Advance gives the state after an iteration. It is pure; what a person must be told of is in the state that it gives.
+func Advance(s journal.State, t Step) journal.State {
+	p := s.Private
+	p.Format = 1
+	p.Refusal, p.Deaths = nil, 0
+	p.Spent.Cost += t.Cost
+	p.Spent.Tokens += t.Tokens
+	p.Spent.ToolCalls += t.ToolCalls
+	p.Spent.Seconds += t.Seconds
+	p.Parked = append([]journal.Parked(nil), p.Parked...)
+	if t.Parked != nil {
+		p.Parked = append(p.Parked, *t.Parked)
+	}
+	v := t.Verdict
+	p.LimitedRow, p.UnavailableRow = rows(p, v.Outcome, !t.Reset.IsZero())
+	p.NotBefore, p.WakeWhy, p.Limited = time.Time{}, "", false
+	s.Private = p
+	if !v.Outcome.Counts() {
+		if v.Outcome == journal.Unavailable && s.Private.UnavailableRow >= unavailMaxInRow {
+			s.Private.UnavailableRow = 0
+		}
+		return s
+	}
+	s.Iteration = t.Number
+	s.LastRun, s.LastAgent = t.Now, t.Agent
+	s.Private.Answer, s.Private.Drift = "", t.Drift
+	s.Private.Findings = t.Findings
+	s = tally(s, t)
+	s = ratchetAfter(s, t)
+	s = cleanAfter(s, t)
+	s = failureAfter(s, t)
+	switch v.Outcome {
+	case journal.Idle:
+		s.Private.Idle++
+	case journal.Shipped, journal.Filed, journal.Rejected, journal.Finished:
+		s.Private.Idle = 0
+	}
+	return statusAfter(s, t)
+}
+
+func rows(p journal.Private, o journal.Outcome, known bool) (limitedRow, unavailableRow int) {
+	switch o {
+	case journal.Limited:
+		if known {
+			return 0, 0
+		}
+		return p.LimitedRow + 1, 0
+	case journal.Unavailable:
+		return 0, p.UnavailableRow + 1
+	case journal.Interrupted:
+		return p.LimitedRow, p.UnavailableRow
+	}
+	return 0, 0
+}
+
+func tally(s journal.State, t Step) journal.State {
+	m := make(map[string]journal.Tally, len(s.Private.Harness)+1)
+	for k, v := range s.Private.Harness {
+		m[k] = v
+	}
+	n := m[t.Agent]
+	switch t.Verdict.Outcome {
+	case journal.Failed:
+		n.Failed++
+	case journal.Shipped, journal.Finished, journal.Filed:
+		n.Good++
+	}
+	m[t.Agent] = n
+	s.Private.Harness = m
+	return s
+}
+
+// ratchetAfter moves value and best only for a change that stays, and counts the stall: in a loop with a ratchet every
+// counted iteration in which it did not move the right way, idle ones too, without one failed and no-change ones
+// (decision 8). Watchers and babysitters have no stall; a heartbeat counts as nothing (decision 3).
+func ratchetAfter(s journal.State, t Step) journal.State {
+	v, o := t.Verdict, t.Observed
+	has := t.Charter.Ratchet.Present()
+	moved := has && o.Ratchet == Better && !v.PutBack && v.Outcome != journal.NoChange && v.Outcome != journal.Failed
+	if has {
+		kept := t.Before
+		if !v.PutBack && v.Outcome != journal.NoChange && v.Outcome != journal.Failed {
+			kept = t.After
+		}
+		if kept.Err == nil {
+			value := kept.Value
+			best := Best(t.Charter.Ratchet.Direction, s.Ratchet.Best, value)
+			s.Ratchet.Value, s.Ratchet.Best = &value, &best
+		}
+	}
+	switch {
+	case t.Charter.Archetype == journal.WatchAndReport, t.Charter.Archetype == journal.Babysitter, v.Outcome == journal.Heartbeat:
+	case moved:
+		s.Ratchet.StallCount = 0
+	case has:
+		s.Ratchet.StallCount++
+	case v.Outcome == journal.Failed, v.Outcome == journal.NoChange:
+		s.Ratchet.StallCount++
+	case v.Outcome == journal.Shipped, v.Outcome == journal.Finished, v.Outcome == journal.Filed:
+		s.Ratchet.StallCount = 0
+	}
+	if s.Ratchet.StallCount == 0 {
+		s.Private.Escalated, s.Private.Hypothesis, s.Private.HypothesisBy = "", "", ""
+	}
+	return s
+}
+
+// cleanAfter counts clean cycles, and demotes at once what failed after its promotion (spec/loop.md, Promotion).
+func cleanAfter(s journal.State, t Step) journal.State {
+	v, o := t.Verdict, t.Observed
+	red := v.Outcome == journal.Failed || anyCheck(o, func(c CheckResult) bool { return !c.OK }) || o.Ratchet == Worse || o.Ratchet == Unreadable || len(o.Guardrails) > 0
+	switch {
+	case red, t.NearMiss:
+		s.Promotion.Clean = 0
+	case v.Outcome == journal.Shipped, v.Outcome == journal.Finished && o.TreeChanged:
+		if !t.CheckerNamed || o.Checker == CheckerPass {
+			s.Promotion.Clean++
+		}
+	}
+	if red && s.Promotion.Mode != journal.ProposeOnly {
+		s.Promotion.Mode = journal.ProposeOnly
+		s.Private.Approved = journal.ProposeOnly
+	}
+	return s
+}
+
+// failureAfter remembers a failure for the next brief. The first repeat of a unit or a signature forbids the approach,
+// the second stalls (decision 19).
+func failureAfter(s journal.State, t Step) journal.State {
+	old := s.Private.Failure
+	if t.SignWritten && old != nil {
+		done := *old
+		done.NeedSign = false
+		old = &done
+	}
+	if t.Verdict.Outcome != journal.Failed {
+		if t.Verdict.Outcome == journal.Shipped || t.Verdict.Outcome == journal.Finished {
+			old = nil
+		}
+		s.Private.Failure = old
+		return s
+	}
+	f := &journal.Failure{Iteration: t.Number, Signature: t.Signature, Unit: t.Observed.Report.Unit, Approach: orElse(t.Observed.Report.Did, t.Observed.Report.Detail),
+		Output: t.Output, Row: 1, Check: t.FailedCheck, Paths: t.Paths}
+	f.NeedSign = !t.SignWritten && t.FailedCheck != ""
+	if old != nil && (f.Unit != "" && f.Unit == old.Unit || f.Signature != "" && f.Signature == old.Signature) {
+		f.Row = old.Row + 1
+		f.Approaches = append(append([]string(nil), old.Approaches...), old.Approach)
+	}
+	s.Private.Failure = f
+	return s
+}
+
+// statusAfter sets the status that the outcome asks for. A stall that a second vendor has not seen yet stays active.
+func statusAfter(s journal.State, t Step) journal.State {
+	v := t.Verdict
+	switch {
+	case v.Outcome == journal.Finished:
+		s.Status = journal.Done
+		return s
+	case v.Outcome == journal.Held:
+		s.Status = journal.Blocked
+		s.Private.Question = question(t.Observed)
+		return s
+	case v.NeedsPerson:
+		s.Status = journal.Blocked
+		s.Private.Question = "a verification command cannot run: " + t.FailedCheck
+		return s
+	}
+	if stalled(s, t.Charter) {
+		if t.EscalateTo == "" || s.Private.Escalated != "" {
+			s.Status = journal.Stalled
+			s.Private.Question = stallText(s)
+		}
+		return s
+	}
+	if v.Outcome == journal.Idle && t.Asks && !t.Attended && s.Private.Idle%askEvery == 0 {
+		s.Status = journal.Blocked
+		s.Private.Question = fmt.Sprintf("idle %d times in a row: keep going, redirect or stop?", s.Private.Idle)
+	}
+	return s
+}
+
+// stalled reports whether the stall's threshold is reached, by the count or by the same failure a third time.
+func stalled(s journal.State, c journal.Charter) bool {
+	if c.Archetype == journal.WatchAndReport || c.Archetype == journal.Babysitter {
+		return false
+	}
+	return s.Ratchet.StallCount >= max(c.Escalation.Stalled, 1) || s.Private.Failure != nil && s.Private.Failure.Row >= 3
+}
+
+func stallText(s journal.State) string {
+	if f := s.Private.Failure; f != nil && f.Row >= 3 {
+		return fmt.Sprintf("the same failure %d times in a row (unit %q): regenerate the backlog or take the unit out", f.Row, f.Unit)
+	}
+	return fmt.Sprintf("%d iterations without movement; where the same units keep coming back, regenerate the backlog", s.Ratchet.StallCount)
+}
+
+func question(o Observed) string {
+	switch {
+	case o.Report.Question != "":
+		return o.Report.Question
+	case o.Report.Status == "":
+		return "contract violation: " + orElse(o.Report.Violation, "no LOOP-OUTCOME line")
+	}
+	return orElse(o.Report.Detail, "the agent is blocked and says no more")
+}
+
+// maskers normalise a failing output, so that the same failure has the same signature whatever its numbers and paths.
+var maskers = []struct {
+	re   *regexp.Regexp
+	with string
+}{
+	{regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`), ""},
+	{regexp.MustCompile(`0x[0-9a-fA-F]+`), "#"},
+	{regexp.MustCompile(`(?:/[\w.@+-]+)+/?`), "/"},
+	{regexp.MustCompile(`[0-9]+(?:\.[0-9]+)?`), "#"},
+	{regexp.MustCompile(`\s+`), " "},
+}
+
+// Signature normalises what failed: the check and its output with numbers and paths masked, at most 300 bytes.
+func Signature(check, output string) string {
+	s := lastLines(output, 8)
+	for _, m := range maskers {
+		s = m.re.ReplaceAllString(s, m.with)
+	}
+	s = check + " | " + strings.TrimSpace(s)
+	if len(s) > 300 {
+		s = strings.ToValidUTF8(s[:300], "")
+	}
+	return s
+}

@@ -1,0 +1,141 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"loopd/supervisor/proc"
+)
+
+// crashVar makes the test binary run one iteration in a box and die by SIGKILL at the n-th labelled operation.
+const crashVar = "LOOPD_TEST_CRASH"
+
+func TestMain(m *testing.M) {
+	if at := os.Getenv(crashVar); at != "" {
+		os.Exit(crashAt(at))
+	}
+	os.Exit(m.Run())
+}
+
+// crashAt is the re-executed process: "N root" dies at operation N, "0 root" counts the operations and prints them.
+func crashAt(spec string) int {
+	first, root, _ := strings.Cut(spec, " ")
+	n, err := strconv.Atoi(first)
+	if err != nil {
+		return 2
+	}
+	os.Unsetenv(crashVar)
+	host := proc.NewHost()
+	defer host.Close()
+	s, err := boxSupervisor(root, os.Environ(), host, Options{Once: true})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	count := 0
+	s.Fault = func(op, label string) error {
+		count++
+		if n == 0 {
+			fmt.Printf("%s %s\n", op, label)
+		}
+		if count == n {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+		return nil
+	}
+	s.Disk.Fault = s.Fault
+	end, err := s.Run(context.Background())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return end.Code
+}
+
+// child runs the test binary again over a box and gives its output and exit code (-1 where it was killed).
+func (b *box) child(at int) (string, int) {
+	b.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, self)
+	c.Env = append(b.env, crashVar+"="+strconv.Itoa(at)+" "+b.root)
+	out, err := c.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		b.t.Fatal(err)
+	}
+	return string(out), c.ProcessState.ExitCode()
+}
+
+// consistent is the two-state rule, judged from git and the files alone: what is recorded is committed and struck once,
+// what is not recorded is not in the tree.
+func (b *box) consistent(when string) {
+	b.t.Helper()
+	text := ""
+	if data, err := os.ReadFile(filepath.Join(b.root, ".loop/k/journal.md")); err == nil {
+		text = string(data)
+	}
+	entries := entriesOf(text)
+	todos := strings.Count(b.read("work.txt"), "TODO")
+	commits := b.git("rev-list", "--count", "main..HEAD")
+	if todos != 5-entries || commits != strconv.Itoa(entries) {
+		b.t.Errorf("%s: %d entries, %s commits, %d TODO lines left of 5\n%s", when, entries, commits, todos, text)
+	}
+	if st := b.state(); st.Iteration != entries {
+		b.t.Errorf("%s: state says iteration %d, the journal has %d entries", when, st.Iteration, entries)
+	}
+	if s := b.git("status", "--porcelain", "--", ".", ":(exclude).loop"); s != "" {
+		b.t.Errorf("%s: the tree is not clean: %s", when, s)
+	}
+	if strings.Count(text, "## 1 · ") > 1 || strings.Count(text, "## 2 · ") > 1 {
+		b.t.Errorf("%s: an entry stands twice:\n%s", when, text)
+	}
+}
+
+// kill -9 at every labelled operation of an iteration; the next start reaches one of the two states and works on.
+func TestKilledAtEveryOperation(t *testing.T) {
+	counting := newBox(t, nil)
+	counting.agent("maker", ships)
+	out, code := counting.child(0)
+	if code != 0 {
+		t.Fatalf("the counting run ended with %d:\n%s", code, out)
+	}
+	operations := strings.Split(strings.TrimSpace(out), "\n")
+	if len(operations) < 20 {
+		t.Fatalf("only %d operations are labelled: %q", len(operations), operations)
+	}
+	step := 1
+	if testing.Short() {
+		step = 5
+	}
+	for n := 1; n <= len(operations); n += step {
+		t.Run(fmt.Sprintf("%02d %s", n, operations[n-1]), func(t *testing.T) {
+			b := newBox(t, nil)
+			b.agent("maker", ships)
+			if out, code := b.child(n); code != -1 {
+				t.Fatalf("was not killed: exit %d\n%s", code, out)
+			}
+			if out, code := b.child(-1); code != 0 {
+				t.Fatalf("the next start ended with %d:\n%s", code, out)
+			}
+			b.consistent("after the next start")
+			if got := entriesOf(b.read(".loop/k/journal.md")); got != 1 && got != 2 {
+				t.Errorf("%d entries after a killed and a whole start", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,175 @@
+package supervisor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"loopd/harness"
+	"loopd/journal"
+	"loopd/supervisor/worktree"
+)
+
+// iteration is everything that one pass from load to record came to know. Each step fills its part.
+type iteration struct {
+	loop   journal.Loop
+	number int
+	wall   time.Duration
+	idle   time.Duration
+
+	// pin
+	mark     worktree.Mark
+	before   Reading
+	baseline []CheckResult
+	maker    harness.Harness
+	model    string
+	checker  harness.Harness // nil for none
+	second   harness.Harness // nil for none
+
+	brief  string
+	exec   execution
+	report journal.Report
+
+	// verify
+	print     worktree.Print
+	changed   bool
+	checks    []CheckResult
+	after     Reading
+	done      bool
+	doneSeen  string
+	guardrail []string
+	nearMiss  []string
+	strike    []int
+	unmatched string // why the unit names no backlog item
+	// checksWrote: a verification command changed the tree after the agent was done.
+	checksWrote bool
+
+	verdictBy CheckerVerdict
+	findings  string
+	checkCost execution
+
+	observed Observed
+	verdict  Verdict
+	state    journal.State // after the iteration
+	step     Step
+	signs    []string
+	pace     Pace
+	parked   *journal.Parked
+	result   Result
+	// hookWords is what a commit hook said when it refused.
+	hookWords string
+}
+
+// iterate is one iteration: the steps of spec/iteration.md in their order, and nothing else. What the gate refuses is a
+// Decision; an error is a fault of loopd or of its surroundings.
+func (r *run) iterate(ctx context.Context) (it *iteration, gate Decision, err error) {
+	it = &iteration{}
+	if err := r.load(it); err != nil {
+		return it, Decision{}, err
+	}
+	if gate, err = r.gate(ctx, it); err != nil || gate.Action != GateGo {
+		return it, gate, err
+	}
+	if gate, err = r.enter(ctx, it); err != nil || gate.Action != GateGo {
+		return it, gate, err
+	}
+	if gate, err = r.pin(ctx, it); err != nil || gate.Action != GateGo {
+		return it, gate, err
+	}
+	it.brief = r.s.Dialect.Brief(it.loop, briefOf(it.loop, it.wall))
+	if err := r.launch(ctx, it); err != nil {
+		return it, gate, err
+	}
+	it.report = r.parse(it)
+	if err := r.verify(ctx, it); err != nil {
+		return it, gate, err
+	}
+	if err := r.askChecker(ctx, it); err != nil {
+		return it, gate, err
+	}
+	r.observe(it)
+	it.verdict = Conclude(it.observed)
+	if err := r.record(ctx, it); err != nil {
+		return it, gate, err
+	}
+	return it, gate, r.handOff(ctx, it)
+}
+
+// load reads the loop; a bad file is a finding with a position and the gate's matter.
+func (r *run) load(it *iteration) error {
+	r.swept = 0
+	l, err := r.s.Dialect.Load(r.s.Ref)
+	if err != nil {
+		return fmt.Errorf("load loop %s: %w", r.s.Ref.Name, err)
+	}
+	it.loop = l
+	it.number = l.State.Iteration + 1
+	it.wall, it.idle = r.limits(l.Charter.Budget)
+	r.allowEnv = l.Charter.Harness.Env
+	return nil
+}
+
+// limits gives the wall clock and the idle limit of an iteration (decision 11: never unbounded).
+func (r *run) limits(b journal.Budget) (wall, idle time.Duration) {
+	wall = defaultWall
+	if b.PerIteration > 0 {
+		wall = b.PerIteration
+	}
+	if r.s.Options.Timeout > 0 {
+		wall = r.s.Options.Timeout
+	}
+	idle = defaultIdle
+	if r.s.Options.Idle > 0 {
+		idle = r.s.Options.Idle
+	}
+	return wall, idle
+}
+
+// launch runs the maker.
+func (r *run) launch(ctx context.Context, it *iteration) (err error) {
+	if err := r.treeLease.step(leaseRecord{Step: "exec"}); err != nil {
+		return err
+	}
+	r.step(it, "exec", it.wall)
+	it.exec, err = r.exec(ctx, task{harness: it.maker, model: it.model, prompt: it.brief, wall: it.wall, idle: it.idle, iteration: it.number, label: "agent"})
+	return err
+}
+
+// parse lets the dialect read the final message. No answer is not an answer: without one there is no report.
+func (r *run) parse(it *iteration) journal.Report {
+	if !it.exec.HasText {
+		return journal.Report{}
+	}
+	return r.s.Dialect.Parse(it.loop, it.exec.Reply.Text, it.brief)
+}
+
+// observe puts together what the table of outcomes looks at.
+func (r *run) observe(it *iteration) {
+	o := Observed{
+		Archetype: it.loop.Charter.Archetype, Native: true,
+		NotStarted: it.exec.NotStarted, Interrupt: it.exec.Interrupt, Stop: it.exec.Reply.Stop, TimedOut: it.exec.TimedOut,
+		HasText: it.exec.HasText, Report: it.report, TreeChanged: it.changed, Guardrails: it.guardrail,
+		Checks: it.checks, DoneWhen: it.done, Checker: it.verdictBy, Ratchet: NoRatchet,
+		KeepOnNeedsWork: it.loop.Charter.Harness.KeepOnNeedsWork,
+	}
+	if it.loop.Charter.Ratchet.Present() {
+		o.Ratchet = Move(it.loop.Charter.Ratchet.Direction, it.before, it.after)
+	}
+	o.OverReview = overReview(it.loop.Charter.Budget, it.print.Changed)
+	it.observed = o
+}
+
+// overReview says which part of the review budget the diff passes.
+func overReview(b journal.Budget, changed []worktree.Change) string {
+	lines := 0
+	for _, c := range changed {
+		lines += c.Added + c.Deleted
+	}
+	switch {
+	case b.ReviewLines > 0 && lines > b.ReviewLines:
+		return fmt.Sprintf("%d changed lines of %d", lines, b.ReviewLines)
+	case b.ReviewFiles > 0 && len(changed) > b.ReviewFiles:
+		return fmt.Sprintf("%d changed files of %d", len(changed), b.ReviewFiles)
+	}
+	return ""
+}

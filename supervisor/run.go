@@ -1,0 +1,260 @@
+package supervisor
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/sourcegraph/conc"
+
+	"loopd/harness"
+	"loopd/journal"
+	"loopd/supervisor/worktree"
+)
+
+// UsageError is a mistake in what loopd was told: exit 80.
+type UsageError struct {
+	Err error
+	Fix string
+}
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// HeldError is something that only a person can settle: exit 13.
+type HeldError struct {
+	Err error
+	Fix string
+}
+
+func (e *HeldError) Error() string { return e.Err.Error() }
+func (e *HeldError) Unwrap() error { return e.Err }
+
+// UnusableError is the cause of exit 15 before anything was launched.
+type UnusableError struct{ why string }
+
+func (e *UnusableError) Error() string { return e.why }
+
+// run is one run of a loop: a lease held, a tree opened.
+type run struct {
+	s      *Supervisor
+	place  place
+	main   *worktree.Tree // of the folder that holds the loop; nil outside git
+	tree   *worktree.Tree // of the work; the same but in worktree mode
+	work   string
+	marker string
+	redact *redactor
+	guard  *guarded
+
+	treeLease, loopLease *lease
+	allowEnv             []string
+	swept                int
+	said                 bool // what is said once before the first exec
+	deadline             time.Time
+	startHead            string // where the loop's branch was at the start
+	iterations           int
+}
+
+// Run runs iterations until something stops the loop, and says what it was. The lease is held from the first load to
+// the end; whatever an earlier supervisor left behind is settled first.
+func (s *Supervisor) Run(ctx context.Context) (Ending, error) {
+	r, err := s.open(ctx)
+	if err != nil {
+		return Ending{}, err
+	}
+	if s.Options.DryRun {
+		return r.plan(ctx)
+	}
+	if err := r.refuseDefects(); err != nil {
+		return Ending{}, err
+	}
+	if err := r.take(); err != nil {
+		return Ending{}, err
+	}
+	defer r.letGo()
+	if err := r.recover(ctx); err != nil {
+		return Ending{}, fmt.Errorf("recover the dead iteration: %w", err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	var watch conc.WaitGroup
+	watch.Go(func() { r.watchStop(ctx, cancel) })
+	defer watch.Wait()
+	defer cancel(nil)
+	if s.Options.For > 0 {
+		r.deadline = time.Now().Add(s.Options.For)
+	}
+	end, err := r.loop(ctx)
+	end.Iterations = r.iterations
+	r.where(context.WithoutCancel(ctx), &end)
+	return end, err
+}
+
+// open finds the tree and loopd's own folders; nothing is written yet.
+func (s *Supervisor) open(ctx context.Context) (*run, error) {
+	r := &run{s: s, work: s.Ref.Root, redact: newRedactor(s.Env, s.Known), marker: "LOOPD_RUN=" + newRunID()}
+	if !s.Options.NoGit {
+		t, err := worktree.Open(ctx, s.Ref.Root, s.git(r.marker), worktree.Options{})
+		switch {
+		case errors.Is(err, worktree.ErrNotRepo):
+			return nil, &HeldError{Err: fmt.Errorf("%s is not inside a git repository: a failed iteration could not be put back", s.Ref.Root), Fix: "git init, or run with --no-git"}
+		case err != nil:
+			return nil, fmt.Errorf("open working tree: %w", err)
+		}
+		r.main, r.tree = t, t
+	}
+	r.place = r.placeFor(r.tree, s.Ref.Name)
+	return r, nil
+}
+
+func (r *run) placeFor(t *worktree.Tree, name string) place {
+	if t == nil {
+		return placeOf("", "", r.s.StateHome, r.s.Ref.Root, name)
+	}
+	return placeOf(t.GitDir(), t.CommonDir(), r.s.StateHome, r.s.Ref.Root, name)
+}
+
+// refuseDefects loads the loop once before anything is written: a loop with defects must not cost a byte (decision 35).
+func (r *run) refuseDefects() error {
+	l, err := r.s.Dialect.Load(r.s.Ref)
+	if err != nil {
+		return fmt.Errorf("load loop %s: %w", r.s.Ref.Name, err)
+	}
+	return defectError(l)
+}
+
+func defectError(l journal.Loop) error {
+	d := l.Defects()
+	if len(d) == 0 {
+		return nil
+	}
+	errs := make([]error, 0, len(d))
+	for _, f := range d {
+		errs = append(errs, errors.New(f.String()))
+	}
+	return &UsageError{Err: errors.Join(errs...), Fix: "mend it, then: loopd check " + l.Name}
+}
+
+// take takes the lease of the loop and of the working tree.
+func (r *run) take() error {
+	if err := r.place.make(); err != nil {
+		return err
+	}
+	if err := writable(r.s.Ref.Dir); err != nil {
+		return fmt.Errorf("the loop's folder cannot be written, nothing was started: %w", err)
+	}
+	h := r.holder()
+	var err error
+	if r.loopLease, err = takeLease(r.place.loopLease(), h, r.s.Fault); err != nil {
+		return err
+	}
+	if r.s.Options.Worktree {
+		return nil // the tree's lease is the worktree's, taken when it is there
+	}
+	if r.treeLease, err = takeLease(r.place.treeLease(), h, r.s.Fault); err != nil {
+		r.loopLease.release()
+		return err
+	}
+	r.guard = openGuarded(r.place.guarded())
+	return nil
+}
+
+func (r *run) letGo() {
+	if r.treeLease != nil {
+		r.treeLease.release()
+	}
+	r.loopLease.release()
+}
+
+// loop runs iterations and waits between them.
+func (r *run) loop(ctx context.Context) (Ending, error) {
+	for {
+		if end, stop := r.boundary(ctx); stop {
+			return end, nil
+		}
+		it, gate, err := r.iterate(ctx)
+		if err != nil {
+			return Ending{}, err
+		}
+		if gate.Action == GateWait {
+			if end, stop := r.sleep(ctx, Pace{Wake: gate.Wake, Why: gate.Why, Limited: it.loop.State.Private.Limited}); stop {
+				return end, nil
+			}
+			continue
+		}
+		if gate.Action != GateGo {
+			return r.refused(ctx, it, gate)
+		}
+		r.publish(it)
+		if end, stop := r.ending(ctx, it); stop {
+			return end, nil
+		}
+		if end, stop := r.sleep(ctx, it.pace); stop {
+			return end, nil
+		}
+	}
+}
+
+func newRunID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+func (r *run) emit(e Event) {
+	e.At = time.Now()
+	e.Text = r.redact.String(e.Text)
+	r.s.Emit(e)
+}
+
+func (r *run) step(it *iteration, name string, limit time.Duration) {
+	r.emit(Event{Kind: EventStep, Iteration: it.number, Step: name, Limit: limit})
+}
+
+// checkEnv is the environment of verification, ratchet, setup and channel commands: no secrets.
+func (r *run) checkEnv() []string {
+	return append(harness.CheckEnviron(r.s.Env, r.s.Known, r.allowEnv), r.marker)
+}
+
+// saveState writes the state alone, for what is no iteration.
+func (r *run) saveState(l journal.Loop, next journal.State) error {
+	return r.write(l, journal.Record{State: &next})
+}
+
+// write renders a record and brings it to the disk in its order.
+func (r *run) write(l journal.Loop, rec journal.Record) error {
+	writes, err := r.s.Dialect.Record(l, rec)
+	if err != nil {
+		return fmt.Errorf("render record of %s: %w", l.Name, err)
+	}
+	return r.doWrites(writes)
+}
+
+func (r *run) doWrites(writes []journal.Write) error {
+	for _, w := range writes {
+		if err := r.s.Disk.Do(w); err != nil {
+			return fmt.Errorf("write %s of loop %s: %w", w.Label, r.s.Ref.Name, err)
+		}
+		if r.guard != nil && w.Kind == journal.WriteAppend {
+			r.guard.appended(w.Path, w.Data)
+		}
+	}
+	return nil
+}
+
+// stopFile gives the STOP file that holds this loop, "" for none.
+func (r *run) stopFile() string {
+	for _, p := range []string{filepath.Join(filepath.Dir(r.s.Ref.Dir), "STOP"), filepath.Join(r.s.Ref.Dir, "STOP")} {
+		if _, err := os.Lstat(p); err == nil {
+			if rel, err := filepath.Rel(r.s.Ref.Root, p); err == nil {
+				return rel
+			}
+			return p
+		}
+	}
+	return ""
+}
