@@ -1,0 +1,171 @@
+package main
+
+import "time"
+
+// cli is the whole grammar: structs and tags only. What a command does stands in its own file, its example in help.go.
+// A flag whose command belongs to a later version is not declared.
+type cli struct {
+	globals
+
+	Init       initCmd       `cmd:"" help:"Write the charter of a new loop."`
+	Check      checkCmd      `cmd:"" help:"May these loops start? The loop doctor's D1 to D9, harness and config."`
+	Activate   activateCmd   `cmd:"" help:"Confirm a loop and set it active."`
+	Run        runCmd        `cmd:"" help:"Run iterations of a loop until something stops it."`
+	Status     statusCmd     `cmd:"" help:"One row a loop; with a name, its page."`
+	Log        logCmd        `cmd:"" help:"Journal entries, or the transcript of an iteration."`
+	Steer      steerCmd      `cmd:"" help:"Leave steering for the next iteration."`
+	Stop       stopCmd       `cmd:"" help:"Hold a loop, or all, by a STOP file."`
+	Pause      pauseCmd      `cmd:"" help:"Pause a loop at its next boundary."`
+	Resume     resumeCmd     `cmd:"" help:"Let a paused, stalled or blocked loop run again."`
+	Retire     retireCmd     `cmd:"" help:"End a loop for good; its files stay."`
+	Promote    promoteCmd    `cmd:"" help:"Give a loop that earned it the next promotion mode."`
+	Demote     demoteCmd     `cmd:"" help:"Take a loop back to propose-only."`
+	Adjudicate adjudicateCmd `cmd:"" help:"Decide on a dirty working tree."`
+	Parked     parkedCmd     `cmd:"" help:"Show, apply or drop changes that were put back."`
+	Harness    harnessCmd    `cmd:"" help:"Which agent CLIs are here, and how they would be started."`
+	Config     configCmd     `cmd:"" help:"Show each setting and where it came from."`
+	Version    versionCmd    `cmd:"" help:"Show the version of this binary."`
+}
+
+// globals stand before or behind every command.
+type globals struct {
+	Dir       string `short:"C" name:"dir" placeholder:"DIR" help:"Work as if started in DIR."`
+	LoopRoot  string `placeholder:"DIR" help:"The folder that holds .loop; else the nearest one upwards, or the repository."`
+	Config    string `placeholder:"FILE" help:"Read FILE in place of .loop/config.toml."`
+	LogLevel  string `enum:"debug,info,warn,error," default:"" placeholder:"LEVEL" help:"debug, info, warn or error (default info)."`
+	LogFormat string `enum:"text,json," default:"" placeholder:"FORMAT" help:"Form of the log on stderr: text or json (default text)."`
+	NoColor   bool   `help:"No colour; NO_COLOR does the same."`
+	Quiet     bool   `short:"q" help:"Warnings and errors only, on stderr."`
+	Verbose   bool   `short:"v" help:"More on stderr, with the causes of errors."`
+}
+
+type initCmd struct {
+	Name      string `arg:"" help:"Name of the new loop."`
+	Archetype string `required:"" placeholder:"A" help:"backlog-drain, ratchet-climb, red-green, watch-and-report, evaluate-optimize, babysitter or pipeline."`
+	Goal      string `placeholder:"TEXT" help:"The goal in one sentence."`
+	Dialect   string `default:"native" placeholder:"D" help:"On-disk convention (default native)."`
+}
+
+type checkCmd struct {
+	Names []string `arg:"" optional:"" name:"name" help:"Loops to check; all where none is named."`
+	JSON  bool     `help:"One JSON object a loop."`
+}
+
+type activateCmd struct {
+	Name string `arg:"" help:"The loop."`
+	Yes  bool   `help:"Confirm without asking."`
+}
+
+// runCmd holds the settings of a run. Once settle has been called its fields hold what is in force.
+type runCmd struct {
+	Name  string   `arg:"" help:"The loop."`
+	Flags []string `arg:"" optional:"" help:"After --: flags of an iteration skill, passed on as they are."`
+
+	Once      bool `help:"One iteration, now."`
+	IfDue     bool `help:"Only if its time has come; else exit 10 at once. For schedulers."`
+	PrintWake bool `help:"At the end print the command of the next wake."`
+	Now       bool `help:"Start even before a usage limit's reset time."`
+	Drain     bool `help:"Back to back while iterations are productive."`
+
+	Max   int           `placeholder:"N" help:"At most N iterations in this run."`
+	For   time.Duration `placeholder:"DURATION" help:"At most so long, e.g. 8h."`
+	Until string        `placeholder:"CMD" help:"End when this command succeeds."`
+
+	Harness  string `placeholder:"H" help:"Agent CLI that does the work."`
+	Model    string `placeholder:"M" help:"Model that it shall use."`
+	Escalate string `placeholder:"H" help:"Agent CLI that is asked once when the loop stalls; H:MODEL names a model."`
+	Checker  string `placeholder:"H" help:"Agent CLI that judges each change, without write tools."`
+
+	Worktree    bool          `help:"Work in a git worktree of its own."`
+	NoGit       bool          `help:"Work outside git: nothing can be put back."`
+	Baseline    bool          `help:"Run the checks before the iteration too, to tell what was red before."`
+	Timeout     time.Duration `placeholder:"D" help:"Wall clock of one iteration, e.g. 45m."`
+	IdleTimeout time.Duration `placeholder:"D" help:"End an agent that shows no life for so long (default 20m)."`
+	Grace       time.Duration `placeholder:"D" help:"Between the stop signal and KILL (default 10s)."`
+	MaxCost     float64       `placeholder:"USD" help:"Stop before the loop has cost more."`
+
+	DryRun  bool   `help:"Show gate, prompt, argv and plan; change nothing."`
+	Yes     bool   `help:"Answer yes to the questions before the start."`
+	Dialect string `placeholder:"D" help:"Where two conventions have a loop of this name."`
+	JSON    bool   `help:"One JSON object an iteration on stdout."`
+}
+
+type statusCmd struct {
+	Name string `arg:"" optional:"" help:"The loop; all where none is named."`
+	JSON bool   `help:"One JSON object a loop."`
+}
+
+type logCmd struct {
+	Name       string `arg:"" help:"The loop."`
+	Entries    int    `short:"n" default:"10" placeholder:"N" help:"The last N entries (default 10)."`
+	Follow     bool   `short:"f" help:"Go on as entries are added."`
+	Transcript int    `placeholder:"N" help:"The transcript of iteration N."`
+	JSON       bool   `help:"One JSON object an entry."`
+}
+
+type steerCmd struct {
+	Name string   `arg:"" help:"The loop."`
+	Text []string `arg:"" help:"The steering; - reads it from stdin."`
+}
+
+type stopCmd struct {
+	Name  string `arg:"" optional:"" help:"The loop."`
+	All   bool   `help:"Every loop here."`
+	Now   bool   `xor:"stop" help:"End a running iteration at once; its change is parked and put back."`
+	Clear bool   `xor:"stop" help:"Take the STOP file away."`
+}
+
+type pauseCmd struct {
+	Name string `arg:"" help:"The loop."`
+}
+
+type resumeCmd struct {
+	Name   string `arg:"" help:"The loop."`
+	Answer string `placeholder:"TEXT" help:"The answer to its question; it becomes steering."`
+}
+
+type retireCmd struct {
+	Name string `arg:"" help:"The loop."`
+}
+
+type promoteCmd struct {
+	Name string `arg:"" help:"The loop."`
+	By   string `required:"" placeholder:"WHO" help:"The person who allows it."`
+}
+
+type demoteCmd struct {
+	Name string `arg:"" help:"The loop."`
+}
+
+type adjudicateCmd struct {
+	Name    string `arg:"" help:"The loop."`
+	Park    bool   `xor:"answer" required:"" help:"Keep the change under a ref and put the tree back."`
+	Keep    bool   `xor:"answer" required:"" help:"Leave the change in the tree and let the loop run."`
+	Backlog bool   `xor:"answer" required:"" help:"Park it and add a backlog item for it."`
+}
+
+type parkedCmd struct {
+	Name   string `arg:"" help:"The loop."`
+	Action string `arg:"" optional:"" enum:"list,show,apply,drop" default:"list" help:"show, apply or drop; else the list."`
+	N      int    `arg:"" optional:"" help:"Number of the iteration."`
+}
+
+type harnessCmd struct {
+	List harnessListCmd `cmd:"" default:"1" help:"Which agent CLIs are here, their version and login."`
+	Test harnessTestCmd `cmd:"" help:"The exact argv and environment of one."`
+}
+
+type harnessListCmd struct{}
+
+type harnessTestCmd struct {
+	Name  string `arg:"" help:"The harness."`
+	Model string `placeholder:"M" help:"Model to ask for."`
+}
+
+type configCmd struct {
+	JSON bool `help:"One JSON object a setting."`
+}
+
+type versionCmd struct {
+	JSON bool `help:"As one JSON object."`
+}

@@ -1,0 +1,324 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"loopd/harness"
+	"loopd/journal"
+)
+
+// configTOML is a config.toml as it is written.
+type configTOML struct {
+	Harness map[string]struct {
+		Argv         []string          `toml:"argv"`
+		ReadonlyArgv []string          `toml:"readonly_argv"`
+		Prompt       string            `toml:"prompt"`
+		Output       string            `toml:"output"`
+		Path         string            `toml:"path"`
+		Env          map[string]string `toml:"env"`
+		CacheTTL     string            `toml:"cache_ttl"`
+		TTY          string            `toml:"tty"`
+	} `toml:"harness"`
+	Channel map[string]struct {
+		URL     string   `toml:"url"`
+		Command string   `toml:"command"`
+		File    string   `toml:"file"`
+		Events  []string `toml:"events"`
+		Quiet   string   `toml:"quiet"`
+	} `toml:"channel"`
+	Defaults  map[string]any `toml:"defaults"`
+	Protected []string       `toml:"protected"`
+	Price     map[string]struct {
+		Input  float64  `toml:"input"`
+		Output float64  `toml:"output"`
+		Cached float64  `toml:"cached"`
+		AsOf   any     `toml:"as_of"` // a date, bare or as a text
+	} `toml:"price"`
+	Keep struct {
+		Transcripts *int   `toml:"transcripts"`
+		Size        string `toml:"size"`
+	} `toml:"keep"`
+}
+
+// configKeys are the keys of each table, with what is expected of them.
+var configKeys = map[string]map[string]string{
+	"": {
+		"harness": "[harness.NAME] tables", "channel": "[channel.NAME] tables", "defaults": "a [defaults] table", "price": "[price.\"model\"] tables",
+		"protected": "a list of branch globs, e.g. [\"main\", \"release/*\"]", "keep": "a [keep] table",
+	},
+	"harness": {
+		"argv": "a list of words, e.g. [\"mycli\", \"--json\"]", "readonly_argv": "a list of words", "prompt": "\"stdin\" or \"file\"",
+		"output": "\"text\", \"json\" or \"jsonl\"", "path": "a gjson path", "env": "a table of texts", "cache_ttl": wantDuration, "tty": "\"stderr\"",
+	},
+	"channel": {
+		"url": "a notification URL", "command": "a command line", "file": "a path", "events": "a list of events", "quiet": wantQuiet,
+	},
+	"price": {"input": wantPrice, "output": wantPrice, "cached": wantPrice, "as_of": "a date, e.g. 2026-11-01"},
+	"keep":  {"transcripts": "a number of transcripts", "size": wantSize},
+}
+
+const (
+	wantDuration = "a time with its unit, e.g. \"5m\""
+	wantQuiet    = "hours, e.g. \"22:00-07:00\""
+	wantPrice    = "USD per million tokens, e.g. 3.0"
+	wantSize     = "a size, e.g. \"500MB\" or \"1GiB\""
+)
+
+// configReader collects what one file says into a config, and its defects.
+type configReader struct {
+	file     string
+	lines    map[string]int // of every table and key, by dotted name
+	findings []journal.Finding
+}
+
+// parseConfig reads one file into c; what the file says wins over what c has. defaults gets its [defaults].
+func parseConfig(data []byte, file string, flags map[string]*kong.Flag, c *config, defaults *layer) []journal.Finding {
+	r := &configReader{file: file, lines: tomlLines(data)}
+	var raw configTOML
+	err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&raw)
+	if err != nil {
+		return r.decodeFindings(err)
+	}
+	for name, t := range raw.Harness {
+		cmd := harness.Command{Name: name, Argv: t.Argv, ReadonlyArgv: t.ReadonlyArgv, Prompt: t.Prompt, Output: t.Output, Path: t.Path, Env: t.Env, TTY: t.TTY}
+		if t.CacheTTL != "" {
+			if cmd.TTL, err = time.ParseDuration(t.CacheTTL); err != nil || cmd.TTL <= 0 {
+				r.bad("harness."+name+".cache_ttl", t.CacheTTL, wantDuration)
+			}
+		}
+		c.Harnesses[name] = cmd
+		r.origin(c, "harness."+name)
+	}
+	for name, t := range raw.Channel {
+		c.Channels[name] = r.channel("channel."+name, channel{
+			Journal: journal.Channel{URL: t.URL, Command: t.Command, File: t.File}, Events: t.Events, Quiet: t.Quiet,
+		})
+		r.origin(c, "channel."+name)
+	}
+	for model, t := range raw.Price {
+		if t.Input < 0 || t.Output < 0 || t.Cached < 0 {
+			r.bad("price."+model, "a negative price", wantPrice)
+		}
+		p := price{Input: t.Input, Output: t.Output, Cached: t.Cached}
+		if t.AsOf != nil {
+			p.AsOf = fmt.Sprint(t.AsOf)
+			if _, err := time.Parse(time.DateOnly, p.AsOf); err != nil {
+				r.bad("price."+model+".as_of", p.AsOf, configKeys["price"]["as_of"])
+			}
+		}
+		c.Prices[model] = p
+		r.origin(c, "price."+model)
+	}
+	if len(raw.Protected) > 0 {
+		c.Protected = append(c.Protected, raw.Protected...)
+		r.origin(c, "protected")
+	}
+	r.keep(c, raw.Keep.Transcripts, raw.Keep.Size)
+	*defaults = r.defaults(raw.Defaults, flags)
+	slices.SortFunc(r.findings, func(a, b journal.Finding) int { return cmp.Or(a.Line-b.Line, strings.Compare(a.Field, b.Field)) })
+	return r.findings
+}
+
+// channel checks one channel table.
+func (r *configReader) channel(key string, c channel) channel {
+	ways := 0
+	for _, way := range []string{c.Journal.URL, c.Journal.Command, c.Journal.File} {
+		if way != "" {
+			ways++
+		}
+	}
+	if ways != 1 {
+		r.bad(key, fmt.Sprintf("%d of them", ways), "exactly one of url, command and file")
+	}
+	// A message that stays in the loop directory has reached nobody (spec/loop.md, Escalation).
+	if first, _, _ := strings.Cut(filepath.ToSlash(filepath.Clean(c.Journal.File)), "/"); first == loopFolder {
+		r.bad(key+".file", c.Journal.File, "a file outside .loop")
+	}
+	for _, e := range c.Events {
+		if !slices.Contains(channelEvents, e) {
+			r.bad(key+".events", e, "some of "+strings.Join(channelEvents, ", ")+suggest(e, channelEvents))
+		}
+	}
+	if c.Quiet != "" && parseQuiet(c.Quiet) != nil {
+		r.bad(key+".quiet", c.Quiet, wantQuiet)
+	}
+	return c
+}
+
+func (r *configReader) keep(c *config, transcripts *int, size string) {
+	if transcripts != nil {
+		if *transcripts < 0 {
+			r.bad("keep.transcripts", strconv.Itoa(*transcripts), configKeys["keep"]["transcripts"])
+		}
+		c.Keep.Transcripts = *transcripts
+		r.origin(c, "keep.transcripts")
+	}
+	if size != "" {
+		n, err := parseSize(size)
+		if err != nil {
+			r.bad("keep.size", size, wantSize)
+		}
+		c.Keep.Bytes = n
+		r.origin(c, "keep.size")
+	}
+}
+
+// defaults makes a layer of a [defaults] table: each key is a flag of run, each value must be one that the flag takes.
+func (r *configReader) defaults(table map[string]any, flags map[string]*kong.Flag) layer {
+	out := layer{values: map[string]string{}, origins: map[string]string{}}
+	for name, value := range table {
+		key := "defaults." + name
+		flag := flags[name]
+		if flag == nil {
+			r.bad(key, name, "a flag of run"+suggest(name, slices.Sorted(maps.Keys(flags))))
+			continue
+		}
+		text, err := parseFlag(flag, fmt.Sprint(value))
+		if err != nil {
+			r.bad(key, fmt.Sprint(value), err.Error())
+			continue
+		}
+		out.values[name], out.origins[name] = text, r.at(key)
+	}
+	return out
+}
+
+func (r *configReader) bad(key, read, want string) {
+	r.findings = append(r.findings, journal.Finding{File: r.file, Line: r.line(key), Field: key, Read: read, Want: want})
+}
+
+// line is where a key stands; where it does not, its table.
+func (r *configReader) line(key string) int {
+	for key != "" {
+		if n := r.lines[key]; n > 0 {
+			return n
+		}
+		key = key[:max(0, strings.LastIndexByte(key, '.'))]
+	}
+	return 0
+}
+
+func (r *configReader) at(key string) string { return fmt.Sprintf("%s:%d", r.file, r.line(key)) }
+
+// origin notes where a table or key and all below it stand; what another file said of it is forgotten.
+func (r *configReader) origin(c *config, key string) {
+	maps.DeleteFunc(c.Origin, func(k, _ string) bool { return strings.HasPrefix(k, key+".") })
+	c.Origin[key] = r.at(key)
+	for k := range r.lines {
+		if strings.HasPrefix(k, key+".") {
+			c.Origin[k] = r.at(k)
+		}
+	}
+}
+
+// decodeFindings turns the errors of the TOML library into findings.
+func (r *configReader) decodeFindings(err error) []journal.Finding {
+	var unknown *toml.StrictMissingError
+	if errors.As(err, &unknown) {
+		for _, e := range unknown.Errors {
+			line, column := e.Position()
+			key := e.Key()
+			table, name := key[:len(key)-1], key[len(key)-1]
+			if configKeys[""][key[0]] == "" {
+				table, name = nil, key[0]
+			}
+			known := slices.Sorted(maps.Keys(keysOf(table)))
+			r.findings = append(r.findings, journal.Finding{File: r.file, Line: line, Column: column, Field: strings.Join(key, "."), Read: name,
+				Want: "one of " + strings.Join(known, ", ") + suggest(name, known)})
+		}
+		return r.findings
+	}
+	var broken *toml.DecodeError
+	if !errors.As(err, &broken) {
+		return []journal.Finding{{File: r.file, Field: "config", Want: err.Error()}}
+	}
+	line, column := broken.Position()
+	f := journal.Finding{File: r.file, Line: line, Column: column, Field: strings.Join(broken.Key(), "."), Want: strings.TrimPrefix(broken.Error(), "toml: ")}
+	if f.Field == "" {
+		f.Field, f.Want = "TOML", "valid TOML: "+f.Want
+	} else if key := broken.Key(); len(key) > 0 {
+		if want := keysOf(key[:len(key)-1])[key[len(key)-1]]; want != "" {
+			f.Want = want
+		}
+	}
+	return []journal.Finding{f}
+}
+
+// keysOf gives the known keys of the table at a path.
+func keysOf(path []string) map[string]string {
+	if len(path) == 0 {
+		return configKeys[""]
+	}
+	return configKeys[path[0]]
+}
+
+// tomlLines finds the line of every table and key, by dotted name. A broken document gives what was read until there.
+func tomlLines(data []byte) map[string]int {
+	lines := map[string]int{}
+	p := unstable.Parser{}
+	p.Reset(data)
+	var table string
+	for p.NextExpression() {
+		node := p.Expression()
+		switch node.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			table = noteKeys(lines, "", node, data)
+		case unstable.KeyValue:
+			noteValue(lines, table, node, data)
+		}
+	}
+	return lines
+}
+
+func noteValue(lines map[string]int, table string, node *unstable.Node, data []byte) {
+	key := noteKeys(lines, table, node, data)
+	if value := node.Value(); value != nil && value.Kind == unstable.InlineTable {
+		for it := value.Children(); it.Next(); {
+			noteValue(lines, key, it.Node(), data)
+		}
+	}
+}
+
+func noteKeys(lines map[string]int, prefix string, node *unstable.Node, data []byte) string {
+	key := prefix
+	for it := node.Key(); it.Next(); {
+		if key != "" {
+			key += "."
+		}
+		key += string(it.Node().Data)
+		if _, ok := lines[key]; !ok {
+			lines[key] = 1 + bytes.Count(data[:it.Node().Raw.Offset], []byte("\n"))
+		}
+	}
+	return key
+}
+
+// parseSize reads a number of bytes: B, KB, MB, GB by 1000, KiB, MiB, GiB by 1024.
+func parseSize(text string) (int64, error) {
+	for _, unit := range []struct {
+		name  string
+		bytes float64
+	}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1}} {
+		if number, ok := strings.CutSuffix(text, unit.name); ok {
+			n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+			if err != nil || n < 0 || n > 1e15 {
+				return 0, fmt.Errorf("read size %q: %w", text, errors.Join(err, errors.New("not a number of bytes")))
+			}
+			return int64(n * unit.bytes), nil
+		}
+	}
+	return 0, fmt.Errorf("read size %q: no unit", text)
+}

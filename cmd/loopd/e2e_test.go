@@ -1,0 +1,245 @@
+package main_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"loopd/harness/fakemodel"
+)
+
+// agentCLI is a real agent CLI.
+type agentCLI struct {
+	name, bin string
+	// login holds the credential with which the vendor tells when a usage limit ends, nil for the usual one.
+	login []string
+}
+
+// TestE2E runs the built loopd with the real agent CLIs, against a model server on loopback. scripts/e2e installs them
+// and sets the two variables.
+func TestE2E(t *testing.T) {
+	clis := []agentCLI{
+		{"claude", os.Getenv("LOOPD_E2E_CLAUDE"), []string{"CLAUDE_CODE_OAUTH_TOKEN=sk-ant-oat01-not-a-token"}},
+		{"codex", os.Getenv("LOOPD_E2E_CODEX"), nil},
+	}
+	if clis[0].bin == "" && clis[1].bin == "" {
+		t.Skip("SKIPPED: no real agent CLI; scripts/e2e runs this test with them")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("SKIPPED: the proof that nothing is alive reads /proc")
+	}
+	loopd := filepath.Join(t.TempDir(), "loopd")
+	if out, err := exec.Command("go", "build", "-race", "-o", loopd, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build loopd: %v\n%s", err, out)
+	}
+	for _, cli := range clis {
+		for _, s := range scenarios {
+			t.Run(cli.name+"/"+strings.ReplaceAll(s.name, " ", "-"), func(t *testing.T) {
+				if cli.bin == "" {
+					t.Skipf("SKIPPED: no real %s", cli.name)
+				}
+				var login []string
+				if s.subscription {
+					login = cli.login
+				}
+				s.run(newBox(t, cli, loopd, login...))
+			})
+		}
+	}
+}
+
+// scenarios are the promises that hold for each CLI.
+var scenarios = []struct {
+	name         string
+	subscription bool // log in as a subscriber
+	run          func(*box)
+}{
+	{"drain", false, drains},
+	{"401", false, func(b *box) { survives(b, fakemodel.Fail(401), 15, "") }},
+	{"429 with reset time", true, limitWithReset},
+	{"429 without reset time", false, func(b *box) { survives(b, fakemodel.RateLimit(0), 16, "--now") }},
+	{"500", false, func(b *box) { survives(b, fakemodel.Fail(500), 15, "") }},
+	{"stalled stream", false, stalledStream},
+	{"setsid left behind", false, leftBehind},
+	{"interrupt", false, interrupted},
+}
+
+// drains works through three units: three entries, three commits, a struck backlog, done.
+func drains(b *box) {
+	t := b.t
+	e := b.run(0, "run", "k", "--drain", "--harness", b.cli)
+	want := regexp.MustCompile(`^iteration 1: TODO one ✅, ratchet 3→2, next: .*\niteration 2: TODO two ✅, ratchet 2→1, next: .*\niteration 3: TODO three ✅, ratchet 1→0, next: .*\n$`)
+	if !want.MatchString(e.out) {
+		t.Errorf("stdout:\n%s", e.out)
+	}
+	if n := b.entries(); n != 3 || b.state("status") != "done" || b.state("iteration") != "3" || b.state("last_agent") != b.cli {
+		t.Errorf("%d entries, state %s", n, b.read("state.json"))
+	}
+	if n := b.git("rev-list", "--count", "main..loop/k"); n != "3" || b.work() != "" {
+		t.Errorf("%s commits, work.txt %q", n, b.work())
+	}
+	if left := strings.Count(b.read("backlog.md"), "- [ ]"); left != 0 {
+		t.Errorf("backlog:\n%s", b.read("backlog.md"))
+	}
+	if strings.Contains(b.read("journal.md"), "swept") {
+		t.Errorf("a clean run left something to sweep:\n%s", b.read("journal.md"))
+	}
+	contexts := 0
+	for _, r := range b.model.Requests() {
+		if r.N == 0 || r.Aux || r.Turn != 0 {
+			continue
+		}
+		contexts++
+		if !strings.Contains(r.Prompt, "No TODO line is left in work.txt") {
+			t.Errorf("the charter is not in the prompt of iteration %d", contexts)
+		}
+		if contexts == 2 && !strings.Contains(r.Prompt, "TODO one") {
+			t.Error("the second prompt does not tell of the first unit")
+		}
+	}
+	if contexts != 3 {
+		t.Errorf("%d fresh contexts, want 3", contexts)
+	}
+	b.run(12, "run", "k", "--once", "--harness", b.cli)
+}
+
+// survives has the vendor refuse every request: nothing is counted, nothing is lost, and when the vendor is well again
+// the loop goes on where it was, with one more flag where that needs one.
+func survives(b *box, fault fakemodel.Step, code int, flag string) {
+	b.answer(fakemodel.Steps(fault))
+	b.run(code, "run", "k", "--once", "--harness", b.cli)
+	untouched(b)
+	b.answer(finishUnit)
+	shipsOne(b, flag)
+}
+
+func limitWithReset(b *box) {
+	t := b.t
+	reset := time.Now().Add(90 * time.Minute).Truncate(time.Second)
+	b.answer(fakemodel.Steps(fakemodel.UsageLimit(reset)))
+	e := b.run(16, "run", "k", "--once", "--harness", b.cli)
+	untouched(b)
+	asked := len(b.model.Requests())
+	if s := b.read("state.json"); !mentions(s, reset) {
+		t.Errorf("state.json does not hold the reset time %s:\n%s", reset, s)
+	}
+	if !mentions(e.out+e.stderr, reset) {
+		t.Errorf("the reset time %s is not said:\n%s%s", reset, e.out, e.stderr)
+	}
+	b.answer(finishUnit)
+	b.run(16, "run", "k", "--once", "--harness", b.cli)
+	if n := len(b.model.Requests()); n != asked {
+		t.Error("the vendor was asked before the reset time")
+	}
+	shipsOne(b, "--now")
+}
+
+// mentions looks for an RFC 3339 time within two minutes of at: jitter, and vendors that name only the minute.
+func mentions(text string, at time.Time) bool {
+	for _, s := range regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)`).FindAllString(text, -1) {
+		if got, err := time.Parse(time.RFC3339, s); err == nil && got.Sub(at).Abs() <= 2*time.Minute {
+			return true
+		}
+	}
+	return false
+}
+
+// stalledStream has the model fall silent in the middle of its second answer, after the agent changed a file.
+func stalledStream(b *box) {
+	b.answer(func(r fakemodel.Request) fakemodel.Step {
+		if r.Turn == 0 {
+			return fakemodel.Shell("echo half >half.txt")
+		}
+		return fakemodel.Step{Text: "I am about to", Delivery: fakemodel.Stall}
+	})
+	b.run(14, "run", "k", "--once", "--harness", b.cli, "--idle-timeout", "6s")
+	if b.entries() != 1 || b.state("iteration") != "1" {
+		b.t.Errorf("journal:\n%s", b.read("journal.md"))
+	}
+	parked(b, "half.txt")
+	b.answer(finishUnit)
+	shipsOne(b, "")
+}
+
+// leftBehind has a tool call start processes that leave the CLI's process group and session.
+func leftBehind(b *box) {
+	door, wait := b.doorbell()
+	b.answer(func(r fakemodel.Request) fakemodel.Step {
+		if r.Turn == 0 {
+			return fakemodel.Shell(`setsid sh -c 'trap "" TERM; echo up >"` + door + `"; sleep 311; sleep 311' >/dev/null 2>&1 & setsid sleep 312 >/dev/null 2>&1 & head -n1 work.txt; sed -i 1d work.txt`)
+		}
+		if r.Turn == 1 && r.Attempt == 1 {
+			wait() // what ignores TERM is sure to be there when the agent ends
+		}
+		return finishUnit(r)
+	})
+	b.run(0, "run", "k", "--once", "--harness", b.cli)
+	if !regexp.MustCompile(`(?m)^- Flags: .*swept`).MatchString(b.read("journal.md")) {
+		b.t.Errorf("the entry does not say that something was swept:\n%s", b.read("journal.md"))
+	}
+	if got := b.state("ratchet.value"); got != "2" {
+		b.t.Errorf("ratchet %s", got)
+	}
+}
+
+// interrupted presses Ctrl-C while a tool of the agent works.
+func interrupted(b *box) {
+	door, wait := b.doorbell()
+	b.answer(fakemodel.Steps(fakemodel.Shell(`sed -i 1d work.txt; echo half >half.txt; echo up >"` + door + `"; for i in 1 2; do sleep 300; done`)))
+	loopd, end := b.start("run", "k", "--once", "--harness", b.cli)
+	wait()
+	if err := loopd.Signal(syscall.SIGINT); err != nil {
+		b.t.Fatal(err)
+	}
+	began := time.Now()
+	b.check(130, end())
+	if took := time.Since(began); took > 15*time.Second {
+		b.t.Errorf("the interrupt took %s", took)
+	}
+	parked(b, "half.txt")
+	untouched(b)
+	b.answer(finishUnit)
+	shipsOne(b, "")
+}
+
+// untouched wants nothing counted and the work as it was.
+func untouched(b *box) {
+	b.t.Helper()
+	if n := b.entries(); n != 0 || b.state("iteration") != "0" || b.work() != "TODO one\nTODO two\nTODO three\n" {
+		b.t.Errorf("%d entries, iteration %s, work.txt %q", n, b.state("iteration"), b.work())
+	}
+	if s := b.state("status"); s != "active" {
+		b.t.Errorf("status %s", s)
+	}
+}
+
+// parked wants the put-back change under a ref, with the file in it.
+func parked(b *box, file string) {
+	b.t.Helper()
+	ref, _, _ := strings.Cut(b.git("for-each-ref", "--format=%(refname)", "refs/loopd/k"), "\n")
+	if ref == "" {
+		b.t.Fatal("nothing is parked under refs/loopd/k")
+	}
+	if files := b.git("ls-tree", "-r", "--name-only", ref); !strings.Contains(files, file) {
+		b.t.Errorf("%s does not hold %s but\n%s", ref, file, files)
+	}
+}
+
+// shipsOne wants the next iteration to do the first unit.
+func shipsOne(b *box, flag string) {
+	b.t.Helper()
+	args := []string{"run", "k", "--once", "--harness", b.cli}
+	if flag != "" {
+		args = append(args, flag)
+	}
+	e := b.run(0, args...)
+	if !strings.Contains(e.out, "TODO one ✅, ratchet 3→2") || b.state("ratchet.value") != "2" {
+		b.t.Errorf("stdout:\n%s\nstate.json:\n%s", e.out, b.read("state.json"))
+	}
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sourcegraph/conc"
+
+	"loopd/harness"
+	"loopd/supervisor/proc"
+)
+
+// versionLimit is how long an agent CLI may take to say its version; the slowest seen takes 4 s.
+const versionLimit = 10 * time.Second
+
+// presence is what can be seen of an agent CLI without starting work with it.
+type presence struct {
+	Harness    harness.Harness
+	Invocation harness.Invocation
+	Missing    string // why it cannot be started, "" where it can
+	Program    string // absolute path
+	Version    string // "" where it does not say
+	Environ    []string
+	Credential harness.Credential
+}
+
+// Run lists the harnesses.
+func (c *harnessListCmd) Run(a *app) error {
+	set, err := a.harnesses()
+	if err != nil {
+		return err
+	}
+	all := make([]presence, len(set.All()))
+	host := proc.NewHost()
+	defer host.Close()
+	var wg conc.WaitGroup
+	for i, h := range set.All() {
+		wg.Go(func() { all[i] = a.look(host, h, set.All(), "") })
+	}
+	wg.Wait()
+	rows := [][]string{{"HARNESS", "VERSION", "PROGRAM", "CREDENTIAL"}}
+	for _, p := range all {
+		if p.Missing != "" {
+			rows = append(rows, []string{p.Harness.Name(), "-", p.Missing, "-"})
+			continue
+		}
+		rows = append(rows, []string{p.Harness.Name(), orDash(p.Version), p.Program, credential(p.Credential)})
+	}
+	if err := a.Print.Table(rows); err != nil {
+		return err
+	}
+	for _, p := range all {
+		if p.Missing == "" && p.Credential.Warning != "" {
+			a.Print.Warn(p.Credential.Warning)
+		}
+	}
+	a.noteRoot()
+	return nil
+}
+
+// Run shows how a harness would be started, to the letter.
+func (c *harnessTestCmd) Run(a *app) error {
+	set, err := a.harnesses()
+	if err != nil {
+		return err
+	}
+	h, err := set.Lookup(c.Name)
+	if err != nil {
+		return usagef("loopd harness list", "%v", err)
+	}
+	host := proc.NewHost()
+	defer host.Close()
+	p := a.look(host, h, set.All(), c.Model)
+	rows := [][]string{
+		{"harness", h.Name()},
+		{"program", orDash(p.Program) + " " + p.Version},
+		{"credential", credential(p.Credential)},
+		{"argv", strings.Join(p.Invocation.Argv, " ")},
+	}
+	if inv, err := h.Invoke(harness.Request{Model: c.Model, ReadOnly: true, Dir: a.Root, ScratchDir: scratchWord}); err != nil {
+		rows = append(rows, []string{"read-only", "not possible: " + err.Error()})
+	} else {
+		rows = append(rows, []string{"read-only", strings.Join(inv.Argv, " ")})
+	}
+	rows = append(rows, []string{"prompt", promptWay(p.Invocation)})
+	for _, name := range slices.Sorted(maps.Keys(p.Invocation.Set)) {
+		rows = append(rows, []string{"sets", name + "=" + hideVariable(name, p.Invocation.Set[name])})
+	}
+	if gone := taken(a.Env, p.Environ); len(gone) > 0 {
+		rows = append(rows, []string{"takes away", strings.Join(gone, " ")})
+	}
+	rows = append(rows,
+		[]string{"stop", fmt.Sprintf("SIG%s, then KILL after %s", p.Invocation.StopSignal, proc.DefaultGrace)},
+		[]string{"cache", h.CacheTTL().String()})
+	for i := range rows {
+		rows[i][1] = a.hide(strings.TrimSpace(rows[i][1]))
+	}
+	if err := a.Print.Table(rows); err != nil {
+		return err
+	}
+	if p.Credential.Warning != "" {
+		a.Print.Warn(p.Credential.Warning)
+	}
+	a.noteRoot()
+	if p.Missing != "" {
+		return &exitError{Code: codeUnavailable, What: h.Name() + ": " + p.Missing, Next: "install it, or name its program: [harness." + h.Name() + "] argv in config.toml"}
+	}
+	return nil
+}
+
+// scratchWord stands for the folder that a run makes for an exec's files.
+const scratchWord = "SCRATCH"
+
+// harnesses makes the set from the configuration.
+func (a *app) harnesses() (harness.Set, error) {
+	c, err := a.loadConfig()
+	if err != nil {
+		return harness.Set{}, err
+	}
+	return harness.Named(c.Harnesses)
+}
+
+// look finds a harness's program, version and credential. It starts nothing but `--version`, and that only of the CLIs
+// that loopd knows: what an unknown program does with the word nobody can say.
+func (a *app) look(host *proc.Host, h harness.Harness, all []harness.Harness, model string) presence {
+	p := presence{Harness: h}
+	var err error
+	if p.Invocation, err = h.Invoke(harness.Request{Model: model, Dir: a.Root, ScratchDir: scratchWord}); err != nil {
+		p.Missing = err.Error()
+		return p
+	}
+	p.Environ = harness.Environ(a.Env, h, all, p.Invocation, nil)
+	p.Credential = harness.WhichCredential(h, p.Environ, func(path string) bool { _, err := os.Stat(path); return err == nil })
+	if p.Program, err = findProgram(a.Env, a.Root, p.Invocation.Argv[0]); err != nil {
+		p.Missing = err.Error()
+		return p
+	}
+	if h.Vendor() != "" {
+		p.Version = askVersion(host, p, a.Root)
+	}
+	return p
+}
+
+var versionNumber = regexp.MustCompile(`\d+\.\d+[\w.+-]*`)
+
+// askVersion asks a CLI for its version, "" where it does not answer in time or in good order.
+func askVersion(host *proc.Host, p presence, dir string) string {
+	out := &head{max: 4 << 10}
+	res, err := host.Run(context.Background(), proc.Spec{
+		Argv: []string{p.Program, "--version"}, Dir: dir, Env: p.Environ, Stdout: out, Wall: versionLimit, Grace: time.Second, Marker: "LOOPD_RUN=version",
+	})
+	if err != nil || res.Exit != 0 {
+		return ""
+	}
+	return versionNumber.FindString(string(out.kept))
+}
+
+// head keeps the first bytes written to it.
+type head struct {
+	max  int
+	kept []byte
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	h.kept = append(h.kept, p[:min(len(p), h.max-len(h.kept))]...)
+	return len(p), nil
+}
+
+// taken lists the variables that an agent does not get.
+func taken(mine, its []string) []string {
+	has := map[string]bool{}
+	for _, kv := range its {
+		name, _, _ := strings.Cut(kv, "=")
+		has[name] = true
+	}
+	var out []string
+	for _, kv := range mine {
+		if name, _, ok := strings.Cut(kv, "="); ok && name != "" && !has[name] {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func promptWay(inv harness.Invocation) string {
+	if len(inv.Files) > 0 {
+		return "in a file: " + strings.Join(slices.Sorted(maps.Keys(inv.Files)), " ")
+	}
+	return "on stdin, then closed"
+}
+
+func credential(c harness.Credential) string {
+	if c.Kind == harness.Unknown && c.Source == "" {
+		return "none seen"
+	}
+	return fmt.Sprintf("%s (%s)", c.Kind, c.Source)
+}
+
+// noteRoot says what being root means for agents that get every permission.
+func (a *app) noteRoot() {
+	if os.Geteuid() == 0 && lookup(a.Env, "IS_SANDBOX") == "" {
+		a.Print.Warn("you are root: an agent with every permission may change anything here, and Claude Code refuses to start like that unless IS_SANDBOX=1 declares a sandbox")
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"loopd/journal"
+	"loopd/supervisor"
+	"loopd/supervisor/proc"
+)
+
+// Run runs iterations of a loop. A guard process watches over the one that works, so that whichever dies the agent's
+// tree goes too.
+func (c *runCmd) Run(a *app) error {
+	if len(c.Flags) > 0 {
+		return usagef("loopd run "+c.Name, "%s is a native loop: it takes no flags of an iteration skill (%q)", c.Name, c.Flags)
+	}
+	ref, err := a.find(c.Name, c.Dialect)
+	if err != nil {
+		return err
+	}
+	if c.DryRun {
+		host := proc.NewHost()
+		defer host.Close()
+		return c.work(a, ref, host)
+	}
+	var fault error
+	code := proc.Supervise(func(host *proc.Host) int {
+		if fault = c.work(a, ref, host); fault == nil {
+			return codeOK
+		}
+		return a.Print.fail(fault)
+	})
+	return endWith(code)
+}
+
+// work is the run itself, inside the guarded process.
+func (c *runCmd) work(a *app, ref journal.Ref, host *proc.Host) error {
+	s, conf, err := a.supervise(ref, host)
+	if err != nil {
+		return err
+	}
+	l, err := s.Dialect.Load(ref)
+	if err != nil {
+		return &exitError{Code: codeUsage, What: "cannot read loop " + ref.Name, Where: a.show(ref.Dir), Why: err, Next: "make it readable"}
+	}
+	if _, err := a.settle(l.Charter, conf); err != nil {
+		return err
+	}
+	s.Options = c.options(s.Options)
+	s.Watched = a.Print.Terminal() || a.Verbose
+	if s.Options.Maker == "" && l.Charter.Harness.Maker == "" {
+		if s.Options.Maker = defaultHarness(s.Known, a.Env); s.Options.Maker != "" {
+			a.Print.Notice("no harness was chosen: " + s.Options.Maker + " is used")
+		}
+	}
+	live := newLive(a.Print, c.JSON, a.Verbose)
+	defer live.close()
+	s.Emit = live.event
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	go func() {
+		select {
+		case i := <-host.Interrupts():
+			cancel(supervisor.InterruptedBy{Signal: i.Signal})
+		case <-ctx.Done():
+		}
+	}()
+	end, err := s.Run(ctx)
+	if err != nil {
+		return exitOf(err)
+	}
+	return c.finish(a, end)
+}
+
+func (c *runCmd) options(o supervisor.Options) supervisor.Options {
+	o.Once, o.IfDue, o.PrintWake, o.Now, o.Drain, o.DryRun, o.Yes = c.Once || c.IfDue, c.IfDue, c.PrintWake, c.Now, c.Drain, c.DryRun, c.Yes
+	o.Worktree, o.NoGit, o.Baseline = c.Worktree, c.NoGit, c.Baseline
+	o.Max, o.For, o.Until = c.Max, c.For, c.Until
+	o.Timeout, o.Idle, o.Grace, o.MaxCost = c.Timeout, c.IdleTimeout, c.Grace, c.MaxCost
+	o.Maker, o.Checker, o.EscalateTo, o.Model = c.Harness, c.Checker, c.Escalate, c.Model
+	return o
+}
+
+// finish says how the run ended, what it did, and how to take or drop the work.
+func (c *runCmd) finish(a *app, end supervisor.Ending) error {
+	if end.Text != "" {
+		if err := a.Print.Result("%s", trimEnd(end.Text)); err != nil {
+			return err
+		}
+		return endWith(end.Code)
+	}
+	if c.PrintWake && !end.Wake.IsZero() {
+		if err := a.Print.Result("wake: %s · loopd run %s --once", end.Wake.Local().Format(time.RFC3339), c.Name); err != nil {
+			return err
+		}
+	}
+	why := c.Name + ": " + end.Why
+	switch end.Code {
+	case codeOK:
+		a.Print.Notice(why)
+	default:
+		a.Print.Warn(why, "exit", end.Code)
+	}
+	if end.Fix != "" {
+		a.Print.Warn("next: " + end.Fix)
+	}
+	if end.Iterations > 0 && end.Branch != "" {
+		a.Print.Notice(fmt.Sprintf("%d iterations, %d commits on %s", end.Iterations, end.Commits, end.Branch))
+		if end.Commits > 0 {
+			a.Print.Notice("look at the work: git log -p " + end.Base[:12] + ".." + end.Branch)
+			a.Print.Notice("take it: git switch YOUR-BRANCH && git merge " + end.Branch + "; drop it: git branch -D " + end.Branch)
+		}
+	}
+	return endWith(end.Code)
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"loopd/journal"
+	"loopd/supervisor"
+)
+
+// statusJSON is the shape of `status --json`: one object a loop.
+type statusJSON struct {
+	Schema    int              `json:"schema"` // of this shape
+	Name      string           `json:"name"`
+	Dialect   string           `json:"dialect"`
+	Status    journal.Status   `json:"status"`
+	Running   *runningJSON     `json:"running,omitempty"`
+	Iteration int              `json:"iteration"`
+	Max       int              `json:"max_iterations"`
+	Ratchet   *float64         `json:"ratchet"`
+	Best      *float64         `json:"best"`
+	Stall     int              `json:"stall_count"`
+	StallMax  int              `json:"stall_threshold"`
+	Idle      int              `json:"idle"`
+	Mode      journal.Mode     `json:"mode"`
+	Clean     int              `json:"clean_cycles"`
+	Cost      float64          `json:"cost_usd"`
+	LastRun   time.Time        `json:"last_run,omitzero"`
+	Wake      time.Time        `json:"wake,omitzero"`
+	WakeWhy   string           `json:"wake_why,omitempty"`
+	Question  string           `json:"question,omitempty"`
+	Parked    int              `json:"parked"`
+	Harnesses map[string]tally `json:"harnesses,omitempty"`
+	Defects   []string         `json:"defects,omitempty"`
+}
+
+type tally struct {
+	Good   int `json:"good"`
+	Failed int `json:"failed"`
+}
+
+type runningJSON struct {
+	PID   int       `json:"pid"`
+	Since time.Time `json:"since"`
+	Step  string    `json:"step"`
+}
+
+// Run shows one row a loop, or a loop's page.
+func (c *statusCmd) Run(a *app) error {
+	refs, err := a.loops()
+	if err != nil {
+		return err
+	}
+	if c.Name != "" {
+		ref, err := a.find(c.Name, "")
+		if err != nil {
+			return err
+		}
+		refs = []journal.Ref{ref}
+	}
+	var all []statusJSON
+	var loops []journal.Loop
+	for _, ref := range refs {
+		s, done, err := a.operator(ref)
+		if err != nil {
+			return err
+		}
+		st, l, err := statusOf(s)
+		done()
+		if err != nil {
+			return err
+		}
+		all, loops = append(all, st), append(loops, l)
+	}
+	switch {
+	case c.JSON:
+		for _, st := range all {
+			if err := a.Print.JSON(st); err != nil {
+				return err
+			}
+		}
+		return nil
+	case len(all) == 0:
+		a.Print.Notice("there is no loop here", "root", a.Root, "next", "loopd init NAME --archetype backlog-drain")
+		return nil
+	case c.Name != "":
+		return a.Print.Result("%s", page(all[0], loops[0]))
+	}
+	return a.Print.Result("%s", table(all))
+}
+
+func statusOf(s *supervisor.Supervisor) (statusJSON, journal.Loop, error) {
+	l, err := s.Dialect.Load(s.Ref)
+	if err != nil {
+		return statusJSON{}, l, err
+	}
+	p := l.State.Private
+	st := statusJSON{Schema: 1, Name: l.Name, Dialect: l.Dialect, Status: l.State.Status, Iteration: l.State.Iteration, Max: l.Charter.Budget.MaxIterations,
+		Ratchet: l.State.Ratchet.Value, Best: l.State.Ratchet.Best, Stall: l.State.Ratchet.StallCount, StallMax: l.Charter.Escalation.Stalled, Idle: p.Idle,
+		Mode: l.State.Promotion.Mode, Clean: l.State.Promotion.Clean, Cost: p.Spent.Cost, LastRun: l.State.LastRun, Wake: p.NotBefore, WakeWhy: p.WakeWhy,
+		Question: p.Question, Parked: len(p.Parked)}
+	for _, d := range l.Defects() {
+		st.Defects = append(st.Defects, d.String())
+	}
+	if len(p.Harness) > 0 {
+		st.Harnesses = map[string]tally{}
+		for name, t := range p.Harness {
+			st.Harnesses[name] = tally{t.Good, t.Failed}
+		}
+	}
+	h, step, is, err := s.RunningNow(context.Background())
+	if err != nil {
+		return st, l, err
+	}
+	if is {
+		st.Running = &runningJSON{h.PID, h.Since, step}
+	}
+	return st, l, nil
+}
+
+// word is the status as a person reads it: what it does now comes first.
+func (s statusJSON) word() string {
+	switch {
+	case s.Running != nil:
+		return "running (" + s.Running.Step + ")"
+	case len(s.Defects) > 0:
+		return "defect"
+	}
+	return string(s.Status)
+}
+
+func (s statusJSON) ratchet() string {
+	if s.Ratchet == nil {
+		return "-"
+	}
+	return journal.FormatNumber(*s.Ratchet)
+}
+
+func (s statusJSON) wake() string {
+	if s.Wake.IsZero() || s.Status != journal.Active {
+		return "-"
+	}
+	return s.Wake.Local().Format(time.DateTime)
+}
+
+func table(all []statusJSON) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "LOOP\tSTATUS\tITERATION\tRATCHET\tSTALL\tIDLE\tCOST\tNEXT WAKE")
+	for _, s := range all {
+		fmt.Fprintf(w, "%s\t%s\t%d/%d\t%s\t%d/%d\t%d\t$%.2f\t%s\n", s.Name, s.word(), s.Iteration, s.Max, s.ratchet(), s.Stall, s.StallMax, s.Idle, s.Cost, s.wake())
+	}
+	_ = w.Flush()
+	return trimEnd(b.String())
+}
+
+func page(s statusJSON, l journal.Loop) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	line := func(name, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
+	line("loop", "%s (%s, %s)", s.Name, s.Dialect, l.Charter.Archetype)
+	line("goal", "%s", l.Charter.Goal)
+	line("status", "%s", s.word())
+	if s.Question != "" {
+		line("waits for", "%s", s.Question)
+	}
+	line("iteration", "%d of %d", s.Iteration, s.Max)
+	if s.Ratchet != nil && s.Best != nil {
+		line("ratchet", "%s: %s (best %s, %s)", l.Charter.Ratchet.Metric, s.ratchet(), journal.FormatNumber(*s.Best), l.Charter.Ratchet.Direction)
+	}
+	line("stall", "%d of %d, idle %d", s.Stall, s.StallMax, s.Idle)
+	line("mode", "%s, %d clean cycles of %d", s.Mode, s.Clean, l.State.Promotion.Required)
+	line("cost", "$%.2f", s.Cost)
+	line("cadence", "%s", l.Charter.Budget.Cadence.Text)
+	if s.wake() != "-" {
+		line("next wake", "%s (%s)", s.wake(), s.WakeWhy)
+	}
+	for name, t := range s.Harnesses {
+		line("harness", "%s: %d good, %d failed", name, t.Good, t.Failed)
+	}
+	if s.Parked > 0 {
+		line("parked", "%d changes: loopd parked %s", s.Parked, s.Name)
+	}
+	for _, d := range s.Defects {
+		line("defect", "%s", d)
+	}
+	_ = w.Flush()
+	for _, e := range l.Recent {
+		b.WriteString("\n" + trimEnd(e.Raw) + "\n")
+	}
+	return trimEnd(b.String())
+}
+
+func trimEnd(s string) string { return strings.TrimRight(s, "\r\n") }
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return strings.TrimSpace(line)
+}

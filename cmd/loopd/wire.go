@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/nicholas-fedor/shoutrrr"
+
+	"loopd/harness"
+	"loopd/journal"
+	"loopd/journal/all"
+	"loopd/journal/disk"
+	"loopd/supervisor"
+	"loopd/supervisor/proc"
+)
+
+// find finds a loop by name; what goes wrong is the user's to mend: exit 80.
+func (a *app) find(name, dialect string) (journal.Ref, error) {
+	ref, err := all.Find(a.Root, name, dialect)
+	if err != nil {
+		return ref, &exitError{Code: codeUsage, What: err.Error(), Next: "loopd status lists the loops here"}
+	}
+	return ref, nil
+}
+
+// loops lists every loop below the root, of all dialects.
+func (a *app) loops() ([]journal.Ref, error) {
+	var out []journal.Ref
+	for _, d := range all.All() {
+		refs, err := d.Find(a.Root)
+		if err != nil {
+			return nil, &exitError{Code: codeUsage, What: "cannot look for loops", Where: a.show(a.Root), Why: err}
+		}
+		out = append(out, refs...)
+	}
+	return out, nil
+}
+
+// dialect finds a dialect by its name.
+func dialect(name string) (journal.Dialect, bool) {
+	for _, d := range all.All() {
+		if d.Name() == name {
+			return d, true
+		}
+	}
+	return nil, false
+}
+
+// supervise ties a loop to everything that running it needs. host is closed by whoever made it.
+func (a *app) supervise(ref journal.Ref, host *proc.Host) (*supervisor.Supervisor, config, error) {
+	c, err := a.loadConfig()
+	if err != nil {
+		return nil, c, err
+	}
+	known, err := harness.Named(c.Harnesses)
+	if err != nil {
+		return nil, c, &exitError{Code: codeUsage, What: err.Error(), Next: "loopd config"}
+	}
+	d, ok := dialect(ref.Dialect)
+	if !ok {
+		return nil, c, usagef("loopd version", "unknown dialect %q", ref.Dialect)
+	}
+	s := &supervisor.Supervisor{
+		Ref: ref, Dialect: d, Dialects: dialect, Lookup: known.Lookup, Known: known.All(), Protected: c.Protected,
+		Prices: map[string]supervisor.Price{}, Channels: map[string]journal.Channel{}, StateHome: a.stateHome(),
+		Host: host, Disk: disk.Disk{}, Env: a.Env, Send: sendURL, Emit: func(supervisor.Event) {}, Version: version(),
+	}
+	for name, ch := range c.Channels {
+		s.Channels[name] = ch.Journal
+	}
+	for model, p := range c.Prices {
+		s.Prices[model] = supervisor.Price{Input: p.Input, Output: p.Output, Cached: p.Cached, AsOf: p.AsOf}
+	}
+	if t := a.terminal(); t != nil {
+		s.Terminal = t
+	}
+	s.Options.KeepTranscripts, s.Options.KeepBytes = c.Keep.Transcripts, c.Keep.Bytes
+	return s, c, nil
+}
+
+// operator makes a supervisor for an operator's command; done gives its host back.
+func (a *app) operator(ref journal.Ref) (s *supervisor.Supervisor, done func(), err error) {
+	host := proc.NewHost()
+	s, _, err = a.supervise(ref, host)
+	if err != nil {
+		host.Close()
+		return nil, nil, err
+	}
+	return s, host.Close, nil
+}
+
+func (a *app) operatorOf(name string) (*supervisor.Supervisor, func(), error) {
+	ref, err := a.find(name, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	return a.operator(ref)
+}
+
+// acted prints what an operator's command did.
+func (a *app) acted(did supervisor.Acted, err error) error {
+	if err != nil {
+		return exitOf(err)
+	}
+	if err := a.Print.Result("%s", trimEnd(did.Text)); err != nil {
+		return err
+	}
+	if did.Next != "" {
+		a.Print.Notice("next: " + did.Next)
+	}
+	return nil
+}
+
+// exitOf gives an error of the supervisor its exit code and its next step.
+func exitOf(err error) error {
+	var usage *supervisor.UsageError
+	var held *supervisor.HeldError
+	var busy *supervisor.ErrBusy
+	var unusable *supervisor.UnusableError
+	switch {
+	case errors.As(err, &usage):
+		return &exitError{Code: codeUsage, What: err.Error(), Next: usage.Fix}
+	case errors.As(err, &held):
+		return &exitError{Code: codeHeld, What: err.Error(), Next: held.Fix}
+	case errors.As(err, &busy):
+		return &exitError{Code: codeBusy, What: err.Error(), Next: "wait for it, or look: loopd status"}
+	case errors.As(err, &unusable):
+		return &exitError{Code: codeUnavailable, What: err.Error(), Next: "loopd harness list"}
+	}
+	return err
+}
+
+// stateHome is where loops outside git keep what is private to loopd.
+func (a *app) stateHome() string {
+	base := lookup(a.Env, "XDG_STATE_HOME")
+	if !filepath.IsAbs(base) {
+		base = filepath.Join(lookup(a.Env, "HOME"), ".local", "state")
+	}
+	return filepath.Join(base, programName)
+}
+
+// defaultHarness is decision 12: where nobody chose, claude, then codex, else the only one that is here.
+func defaultHarness(known []harness.Harness, env []string) string {
+	var here []string
+	for _, h := range known {
+		inv, err := h.Invoke(harness.Request{})
+		if err == nil && onPath(inv.Argv[0], env) {
+			here = append(here, h.Name())
+		}
+	}
+	for _, first := range []string{"claude", "codex"} {
+		for _, name := range here {
+			if name == first {
+				return name
+			}
+		}
+	}
+	if len(here) == 1 {
+		return here[0]
+	}
+	return ""
+}
+
+func onPath(program string, env []string) bool {
+	if strings.ContainsRune(program, filepath.Separator) {
+		_, err := exec.LookPath(program)
+		return err == nil
+	}
+	for _, dir := range filepath.SplitList(lookup(env, "PATH")) {
+		if _, err := exec.LookPath(filepath.Join(dir, program)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// sendURL delivers to a notification URL (Slack, mail, ntfy, webhook …).
+func sendURL(ctx context.Context, url, title, body string) error {
+	sender, err := shoutrrr.CreateSender(url)
+	if err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	go func() { done <- errors.Join(sender.Send(title+"\n"+body, nil)...) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
