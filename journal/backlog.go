@@ -13,13 +13,19 @@ import (
 // comments do not count, and neither do boxes with another mark. The items share the text's memory: a backlog of some
 // megabytes costs one pass.
 func ParseBacklog(text string) []Item {
-	var items []Item
-	line, fence, comment := 0, "", false
-	for rest := text; rest != ""; {
+	const mostAtOnce = 1 << 16 // items to make room for before they are seen
+	items := make([]Item, 0, min(strings.Count(text, "["), mostAtOnce))
+	fence, comment := "", false
+	for line, rest := 1, strings.TrimPrefix(text, "\ufeff"); rest != ""; line++ {
 		var l string
 		l, rest, _ = strings.Cut(rest, "\n")
-		line++
-		trimmed := strings.TrimLeft(strings.TrimPrefix(l, "\ufeff"), " \t")
+		if fence == "" && !comment {
+			if box, ok := findBox(l); ok {
+				items = append(items, Item{Text: unstruck(l[box+1:]), Done: l[box-1] != ' ', Line: line})
+				continue
+			}
+		}
+		trimmed := strings.TrimLeft(l, " \t")
 		switch {
 		case comment:
 			comment = !strings.Contains(trimmed, "-->")
@@ -31,11 +37,10 @@ func ParseBacklog(text string) []Item {
 			fence = trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, trimmed[:1]))]
 		case strings.HasPrefix(trimmed, "<!--"):
 			comment = !strings.Contains(trimmed, "-->")
-		default:
-			if box, ok := findBox(l); ok {
-				items = append(items, Item{Text: unstruck(l[box+1:]), Done: l[box-1] != ' ', Line: line})
-			}
 		}
+	}
+	if len(items) == 0 {
+		return nil
 	}
 	return items
 }
@@ -165,10 +170,10 @@ func findBox(l string) (int, bool) {
 	for i < len(l) && (l[i] == ' ' || l[i] == '\t') {
 		i++
 	}
-	if i == space || i+2 >= len(l) || l[i] != '[' || l[i+2] != ']' || !strings.ContainsRune(" xX", rune(l[i+1])) {
+	if i == space || i+2 >= len(l) || l[i] != '[' || l[i+2] != ']' || l[i+1] != ' ' && l[i+1] != 'x' && l[i+1] != 'X' {
 		return 0, false
 	}
-	if i+3 < len(l) && !strings.ContainsRune(" \t\r\n", rune(l[i+3])) {
+	if i+3 < len(l) && l[i+3] != ' ' && l[i+3] != '\t' && l[i+3] != '\r' && l[i+3] != '\n' {
 		return 0, false // "[x](link)"
 	}
 	return i + 2, true
@@ -200,30 +205,26 @@ func MatchUnit(items []Item, unit string) (index int, ok bool, why string) {
 	case tag != "":
 		return matchTag(items, tag, text)
 	}
-	struck := false
+	struck, found, twin := false, -1, -1
 	for i, it := range items {
-		if plainUnit(it.Text) != text {
-			continue
-		}
-		if !it.Done {
+		prefix, whole := begins(it.Text, text)
+		switch {
+		case whole && !it.Done:
 			return i, true, ""
+		case it.Done:
+			struck = struck || whole
+		case prefix && found < 0:
+			found = i
+		case prefix && twin < 0:
+			twin = i
 		}
-		struck = true
 	}
-	if struck {
+	switch {
+	case struck:
 		return 0, false, fmt.Sprintf("unit %q is struck through already", text)
-	}
-	found := -1
-	for i, it := range items {
-		if it.Done || !strings.HasPrefix(plainUnit(it.Text), text) {
-			continue
-		}
-		if found >= 0 {
-			return 0, false, fmt.Sprintf("unit %q begins more than one backlog item (%s, %s)", text, UnitTag(found), UnitTag(i))
-		}
-		found = i
-	}
-	if found < 0 {
+	case twin >= 0:
+		return 0, false, fmt.Sprintf("unit %q begins more than one backlog item (%s, %s)", text, UnitTag(found), UnitTag(twin))
+	case found < 0:
 		return 0, false, fmt.Sprintf("unit %q is not in the backlog", text)
 	}
 	return found, true, ""
@@ -275,18 +276,48 @@ func cutTag(unit string) (number, text string) {
 
 // plainUnit makes two ways to write one unit equal.
 func plainUnit(s string) string {
+	s = strings.ToLower(strings.NewReplacer("`", "", "*", "").Replace(uncut(s)))
+	return strings.TrimRight(strings.Join(strings.Fields(s), " "), " .")
+}
+
+// begins says whether plainUnit(item) begins with want, which went through plainUnit, and whether it is the whole of it. It
+// makes no copies: a backlog may hold forty thousand items.
+func begins(item, want string) (prefix, whole bool) {
+	space, any := false, false
+	for _, r := range uncut(item) {
+		switch {
+		case r == '`' || r == '*':
+			continue
+		case unicode.IsSpace(r):
+			space = any
+			continue
+		}
+		if space && want != "" {
+			if want[0] != ' ' {
+				return false, false
+			}
+			want = want[1:]
+		}
+		space, any = false, true
+		next, size := utf8.DecodeRuneInString(want)
+		switch {
+		case want == "" && r != '.':
+			return true, false
+		case want == "":
+		case next != unicode.ToLower(r):
+			return false, false
+		default:
+			want = want[size:]
+		}
+	}
+	return want == "", want == ""
+}
+
+// uncut drops the strike-through, and the mark of a text that was cut to size.
+func uncut(s string) string {
 	s = unstruck(s)
 	if cut, ok := strings.CutSuffix(s, "…"); ok {
-		s = cut
-	} else if cut, ok := strings.CutSuffix(s, "..."); ok {
-		s = cut
+		return cut
 	}
-	// The usual item has nothing to fold: no allocation for each of forty thousand.
-	if !strings.ContainsFunc(s, func(r rune) bool {
-		return r == '`' || r == '*' || r == '\t' || r >= utf8.RuneSelf || unicode.IsUpper(r)
-	}) && !strings.Contains(s, "  ") {
-		return strings.TrimRight(s, " .")
-	}
-	s = strings.ToLower(strings.NewReplacer("`", "", "*", "").Replace(s))
-	return strings.TrimRight(strings.Join(strings.Fields(s), " "), " .")
+	return strings.TrimSuffix(s, "...")
 }

@@ -81,7 +81,7 @@ func (r *run) paceFacts(it *iteration) PaceFacts {
 func (r *run) publish(it *iteration) {
 	res := it.result
 	res.Loop, res.Iteration, res.Outcome, res.Counted = r.s.Ref.Name, it.number, it.verdict.Outcome, it.verdict.Outcome.Counts()
-	res.Unit, res.Next, res.PutBack = r.redact.String(unitOf(it)), r.redact.String(it.report.Next), it.verdict.PutBack
+	res.Unit, res.Next, res.PutBack = unitOf(it), it.report.Next, it.verdict.PutBack
 	res.Agent, res.Model = it.maker.Name(), it.model
 	res.Cost, res.CostKnown = it.step.Cost, it.exec.CostKnown
 	res.Tokens, res.Seconds = it.step.Tokens, it.step.Seconds

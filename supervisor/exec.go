@@ -43,7 +43,8 @@ type task struct {
 	readOnly   bool
 	wall, idle time.Duration
 	iteration  int
-	label      string // "agent", "checker", "second vendor"
+	label      string       // "agent", "checker", "second vendor"
+	begin      func() error // called just before the start, once nothing but the start can fail; nil for nothing
 }
 
 // exec runs a harness in a fresh context and gives its reply. An agent that goes wrong is data; an error is a fault of
@@ -81,6 +82,12 @@ func (r *run) exec(ctx context.Context, t task) (execution, error) {
 	}}
 	fold.lines = harness.NewLines(fold.line)
 	errs := &tail{max: stderrKept}
+	if t.begin != nil {
+		if err := t.begin(); err != nil {
+			_ = tr.Close()
+			return x, err
+		}
+	}
 	env := harness.Environ(r.s.Env, t.harness, r.s.Known, inv, r.allowEnv)
 	env = append(env, noPush(env)...)
 	res, err := r.s.Host.Run(ctx, proc.Spec{
@@ -107,6 +114,8 @@ func (r *run) exec(ctx context.Context, t task) (execution, error) {
 		exit.Code, exit.Signal = -1, signalName(res.Signal)
 	}
 	x.Reply = fold.fold.Reply(exit)
+	x.Reply.Text = r.redact.String(x.Reply.Text) // whatever is made of it, no secret goes further
+	x.Reply.Cause = r.redact.String(x.Reply.Cause)
 	x.HasText = x.Reply.HasText
 	x.Cost, x.CostKnown = r.cost(x.Reply, t.model)
 	switch res.Stopped {

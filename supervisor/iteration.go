@@ -127,11 +127,9 @@ func (r *run) limits(b journal.Budget) (wall, idle time.Duration) {
 
 // launch runs the maker.
 func (r *run) launch(ctx context.Context, it *iteration) (err error) {
-	if err := r.treeLease.step(leaseRecord{Step: "exec"}); err != nil {
-		return err
-	}
 	r.step(it, "exec", it.wall)
-	it.exec, err = r.exec(ctx, task{harness: it.maker, model: it.model, prompt: it.brief, wall: it.wall, idle: it.idle, iteration: it.number, label: "agent"})
+	it.exec, err = r.exec(ctx, task{harness: it.maker, model: it.model, prompt: it.brief, wall: it.wall, idle: it.idle, iteration: it.number, label: "agent",
+		begin: func() error { return r.treeLease.step(leaseRecord{Step: "exec"}) }})
 	return err
 }
 

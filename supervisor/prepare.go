@@ -174,6 +174,9 @@ func (r *run) activate(it *iteration) error {
 	r.emit(Event{Kind: EventNotice, Text: fmt.Sprintf("loop %s starts for the first time: %s; works until %s", l.Name, l.Charter.Goal, conditions(l.Charter))})
 	next := l.State
 	next.Status = journal.Active
+	if next.Created == "" {
+		next.Created = time.Now().Format(time.DateOnly)
+	}
 	if err := r.saveState(l, next); err != nil {
 		return err
 	}

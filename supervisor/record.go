@@ -214,8 +214,8 @@ func (r *run) render(it *iteration) ([]journal.Write, error) {
 
 // entry is what the journal says: the agent dictates Unit, Did and Next, everything else was observed.
 func (r *run) entry(it *iteration) *journal.Entry {
-	e := &journal.Entry{N: it.number, Time: it.step.Now, Agent: it.maker.Name(), Unit: r.redact.String(unitOf(it)), Did: r.redact.String(orElse(it.report.Did, it.report.Detail)),
-		Verify: evidence(it.checks), Next: r.redact.String(it.report.Next), Steer: r.redact.String(it.loop.Steer), Flags: flagsOf(it, r.swept)}
+	e := &journal.Entry{N: it.number, Time: it.step.Now, Agent: it.maker.Name(), Unit: unitOf(it), Did: orElse(it.report.Did, it.report.Detail),
+		Verify: evidence(it.checks), Next: it.report.Next, Steer: r.redact.String(it.loop.Steer), Flags: flagsOf(it, r.swept)}
 	for i := range e.Flags {
 		e.Flags[i] = r.redact.String(e.Flags[i])
 	}

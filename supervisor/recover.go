@@ -2,7 +2,9 @@ package supervisor
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -19,16 +21,14 @@ const mostDeaths = 3
 // iteration is rolled forward: the remaining writes are done and the branch moves. Without it the change is parked, the
 // tree put back, and one line says so. Afterwards the lease is this process's own.
 func (r *run) recover(ctx context.Context) error {
-	dead := r.treeLease.dead
 	own := r.holder()
-	defer func() {
-		if r.loopLease != nil {
-			_ = r.loopLease.begin(own) // informative only: the lock is what counts
-		}
-	}()
-	if len(dead) == 0 {
-		return nil
+	if err := r.loopLease.begin(own); err != nil {
+		return err
 	}
+	if r.treeLease == nil || len(r.treeLease.dead) == 0 {
+		return nil // in worktree mode the tree's lease comes later
+	}
+	dead := r.treeLease.dead
 	d := deadIteration(dead)
 	if d.holder.Run != "" {
 		proc.EndMarked(d.holder.Run)
@@ -47,6 +47,7 @@ type death struct {
 	step   string
 	pin    *pinRecord
 	plan   *recordPlan
+	fault  error // why this very process could not go on; nil for an earlier one that died
 }
 
 func deadIteration(records []leaseRecord) death {
@@ -66,6 +67,26 @@ func deadIteration(records []leaseRecord) death {
 		}
 	}
 	return d
+}
+
+// salvage settles the iteration under way after a fault of loopd or of the machine (a full disk, a broken git): the same
+// two states as after a death, reached at once where that is still possible. Otherwise the next start does it.
+func (r *run) salvage(ctx context.Context, fault error) error {
+	if r.treeLease == nil || r.treeLease.file == nil {
+		return fault
+	}
+	if _, err := r.treeLease.file.Seek(0, io.SeekStart); err != nil {
+		return fault
+	}
+	d := deadIteration(readRecords(r.treeLease.file))
+	if d.pin == nil {
+		return fault
+	}
+	d.fault = fault
+	if err := r.settleDead(context.WithoutCancel(ctx), d); err != nil {
+		return errors.Join(fault, fmt.Errorf("put the iteration back (the next start tries again): %w", err))
+	}
+	return errors.Join(fault, r.treeLease.clear())
 }
 
 // settleDead reaches one of the two states. The dead loop may be another one than the loop that starts now: they share
@@ -131,13 +152,9 @@ func (r *run) rollForward(ctx context.Context, d death) error {
 }
 
 func (r *run) rollBack(ctx context.Context, d death) error {
-	launched := d.step != "pin"
-	var tampered []touched
-	if launched {
-		var err error
-		if tampered, err = r.guard.compare(); err != nil {
-			return err
-		}
+	tampered, err := r.guard.compare()
+	if err != nil {
+		return err
 	}
 	rejected := filepath.Join(r.place.loop, "rejected", fmt.Sprint(d.pin.Iteration))
 	for _, t := range tampered {
@@ -148,20 +165,23 @@ func (r *run) rollBack(ctx context.Context, d death) error {
 			return err
 		}
 	}
-	if !launched {
+	ref := ""
+	if r.tree != nil && !d.pin.NoGit {
+		if ref, err = r.parkDead(ctx, d); err != nil {
+			return err
+		}
+	}
+	if d.step == "pin" && ref == "" && len(tampered) == 0 {
 		return nil // nothing was started: there is nothing to say
 	}
 	text := fmt.Sprintf("iteration %d died with its supervisor at step %s", d.pin.Iteration, d.step)
+	if d.fault != nil {
+		text = fmt.Sprintf("iteration %d could not be recorded (step %s: %v)", d.pin.Iteration, d.step, d.fault)
+	}
 	var parked *journal.Parked
-	if r.tree != nil && !d.pin.NoGit {
-		ref, err := r.parkDead(ctx, d)
-		if err != nil {
-			return err
-		}
-		if ref != "" {
-			parked = &journal.Parked{N: d.pin.Iteration, Ref: ref, Why: "its supervisor died at step " + d.step, At: time.Now()}
-			text += "; its change is kept under " + ref + ", the tree is what it was"
-		}
+	if ref != "" {
+		parked = &journal.Parked{N: d.pin.Iteration, Ref: ref, Why: text, At: time.Now()}
+		text += "; its change is kept under " + ref + ", the tree is what it was"
 	}
 	r.emit(Event{Kind: EventWarning, Text: text})
 	return r.note(text, parked, true)

@@ -70,8 +70,8 @@ func (s *Supervisor) Run(ctx context.Context) (Ending, error) {
 	if s.Options.DryRun {
 		return r.plan(ctx)
 	}
-	if err := r.refuseDefects(); err != nil {
-		return Ending{}, err
+	if err := r.refuseDefects(); err != nil && !r.diedHere() {
+		return Ending{}, err // a dead iteration may have made the defects: it is put back first
 	}
 	if err := r.take(); err != nil {
 		return Ending{}, err
@@ -127,6 +127,16 @@ func (r *run) refuseDefects() error {
 	return defectError(l)
 }
 
+// diedHere reports whether a dead iteration waits in the tree's lease.
+func (r *run) diedHere() bool {
+	f, err := os.Open(r.place.treeLease())
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return deadIteration(readRecords(f)).pin != nil
+}
+
 func defectError(l journal.Loop) error {
 	d := l.Defects()
 	if len(d) == 0 {
@@ -178,7 +188,7 @@ func (r *run) loop(ctx context.Context) (Ending, error) {
 		}
 		it, gate, err := r.iterate(ctx)
 		if err != nil {
-			return Ending{}, err
+			return Ending{}, r.salvage(ctx, err)
 		}
 		if gate.Action == GateWait {
 			if end, stop := r.sleep(ctx, Pace{Wake: gate.Wake, Why: gate.Why, Limited: it.loop.State.Private.Limited}); stop {

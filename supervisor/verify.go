@@ -111,7 +111,7 @@ func (r *run) check(ctx context.Context, k journal.Check, limit time.Duration) (
 	ok, got := k.Want.Judge(c.Exit, c.stdout, []byte(c.Tail))
 	c.OK = ok
 	if got != "" {
-		c.Got = got
+		c.Got = r.redact.String(got)
 	}
 	return c, nil
 }

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"loopd/harness"
@@ -39,7 +37,7 @@ func (c *checkCmd) Run(a *app) error {
 		a.Print.Notice("there is no loop to check in " + a.show(a.Root) + "; make one with loopd init NAME --archetype A")
 		return nil
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible()
 	defer stop()
 	host := proc.NewHost()
 	defer host.Close()
@@ -47,10 +45,7 @@ func (c *checkCmd) Run(a *app) error {
 	for _, ref := range refs {
 		d, err := a.examine(ctx, host, ref, cfg, configFindings)
 		if err != nil {
-			if ctx.Err() != nil {
-				return &exitError{Code: codeInterrupt, What: "interrupted"}
-			}
-			return err
+			return orInterrupted(ctx, err)
 		}
 		failed = failed || len(d.Failed) > 0
 		if err := a.printDiagnosis(d, c.JSON, len(refs) > 1); err != nil {
@@ -95,7 +90,7 @@ func (a *app) examine(ctx context.Context, host *proc.Host, ref journal.Ref, cfg
 	if p.Settings, err = a.settle(loop.Charter, cfg); err != nil {
 		return diagnosis{}, err
 	}
-	env := append(harness.CheckEnviron(a.Env, p.Harnesses.All(), loop.Charter.Harness.Env), checkMarker)
+	env := harness.CheckEnviron(a.Env, p.Harnesses.All(), loop.Charter.Harness.Env)
 	p.Shell = func(line string) (seen, error) {
 		a.Print.Live("check " + ref.Name + ": " + line)
 		defer a.Print.Live("")
@@ -104,7 +99,7 @@ func (a *app) examine(ctx context.Context, host *proc.Host, ref journal.Ref, cfg
 	return examine(p)
 }
 
-// checkMarker is in the environment of what `check` starts.
+// checkMarker marks what `check` starts.
 const checkMarker = "LOOPD_RUN=check"
 
 // shell runs one command line with sh, as a verification is run.

@@ -37,13 +37,18 @@ func (c *harnessListCmd) Run(a *app) error {
 		return err
 	}
 	all := make([]presence, len(set.All()))
+	ctx, stop := interruptible()
+	defer stop()
 	host := proc.NewHost()
 	defer host.Close()
 	var wg conc.WaitGroup
 	for i, h := range set.All() {
-		wg.Go(func() { all[i] = a.look(host, h, set.All(), "") })
+		wg.Go(func() { all[i] = a.look(ctx, host, h, set.All(), "") })
 	}
 	wg.Wait()
+	if ctx.Err() != nil {
+		return orInterrupted(ctx, ctx.Err())
+	}
 	rows := [][]string{{"HARNESS", "VERSION", "PROGRAM", "CREDENTIAL"}}
 	for _, p := range all {
 		if p.Missing != "" {
@@ -74,19 +79,21 @@ func (c *harnessTestCmd) Run(a *app) error {
 	if err != nil {
 		return usagef("loopd harness list", "%v", err)
 	}
+	ctx, stop := interruptible()
+	defer stop()
 	host := proc.NewHost()
 	defer host.Close()
-	p := a.look(host, h, set.All(), c.Model)
+	p := a.look(ctx, host, h, set.All(), c.Model)
 	rows := [][]string{
 		{"harness", h.Name()},
 		{"program", orDash(p.Program) + " " + p.Version},
 		{"credential", credential(p.Credential)},
-		{"argv", strings.Join(p.Invocation.Argv, " ")},
+		{"argv", asTyped(p.Invocation.Argv)},
 	}
 	if inv, err := h.Invoke(harness.Request{Model: c.Model, ReadOnly: true, Dir: a.Root, ScratchDir: scratchWord}); err != nil {
 		rows = append(rows, []string{"read-only", "not possible: " + err.Error()})
 	} else {
-		rows = append(rows, []string{"read-only", strings.Join(inv.Argv, " ")})
+		rows = append(rows, []string{"read-only", asTyped(inv.Argv)})
 	}
 	rows = append(rows, []string{"prompt", promptWay(p.Invocation)})
 	for _, name := range slices.Sorted(maps.Keys(p.Invocation.Set)) {
@@ -114,6 +121,20 @@ func (c *harnessTestCmd) Run(a *app) error {
 	return nil
 }
 
+// asTyped is an argv as one would type it in a shell.
+func asTyped(argv []string) string {
+	words := make([]string, len(argv))
+	for i, w := range argv {
+		if words[i] = w; w == "" || strings.Trim(w, plainLetters) != "" {
+			words[i] = shellQuote(w)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// plainLetters need no quotes in a shell.
+const plainLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./@%"
+
 // scratchWord stands for the folder that a run makes for an exec's files.
 const scratchWord = "SCRATCH"
 
@@ -128,7 +149,7 @@ func (a *app) harnesses() (harness.Set, error) {
 
 // look finds a harness's program, version and credential. It starts nothing but `--version`, and that only of the CLIs
 // that loopd knows: what an unknown program does with the word nobody can say.
-func (a *app) look(host *proc.Host, h harness.Harness, all []harness.Harness, model string) presence {
+func (a *app) look(ctx context.Context, host *proc.Host, h harness.Harness, all []harness.Harness, model string) presence {
 	p := presence{Harness: h}
 	var err error
 	if p.Invocation, err = h.Invoke(harness.Request{Model: model, Dir: a.Root, ScratchDir: scratchWord}); err != nil {
@@ -142,7 +163,7 @@ func (a *app) look(host *proc.Host, h harness.Harness, all []harness.Harness, mo
 		return p
 	}
 	if h.Vendor() != "" {
-		p.Version = askVersion(host, p, a.Root)
+		p.Version = askVersion(ctx, host, p, a.Root)
 	}
 	return p
 }
@@ -150,9 +171,9 @@ func (a *app) look(host *proc.Host, h harness.Harness, all []harness.Harness, mo
 var versionNumber = regexp.MustCompile(`\d+\.\d+[\w.+-]*`)
 
 // askVersion asks a CLI for its version, "" where it does not answer in time or in good order.
-func askVersion(host *proc.Host, p presence, dir string) string {
+func askVersion(ctx context.Context, host *proc.Host, p presence, dir string) string {
 	out := &head{max: 4 << 10}
-	res, err := host.Run(context.Background(), proc.Spec{
+	res, err := host.Run(ctx, proc.Spec{
 		Argv: []string{p.Program, "--version"}, Dir: dir, Env: p.Environ, Stdout: out, Wall: versionLimit, Grace: time.Second, Marker: "LOOPD_RUN=version",
 	})
 	if err != nil || res.Exit != 0 {

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"go/build"
+	gobuild "go/build"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -29,7 +29,7 @@ func TestImportRules(t *testing.T) {
 		if name := d.Name(); path != root && (strings.HasPrefix(name, ".") && name != ".." || name == "testdata") {
 			return filepath.SkipDir
 		}
-		pkg, err := build.ImportDir(path, 0)
+		pkg, err := gobuild.ImportDir(path, 0)
 		if err != nil {
 			return nil // a folder without Go
 		}

@@ -86,7 +86,9 @@ func BenchmarkStubbornTree(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if asked.IsZero() { b.Fatal("x", r) }
+		if asked.IsZero() {
+			b.Fatal("x", r)
+		}
 		sum += time.Since(asked)
 	}
 	b.ReportMetric(float64(sum.Microseconds())/float64(b.N), "µs/kill")

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"os"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -13,6 +14,9 @@ func selfPath() (string, error) { return "/proc/self/exe", nil }
 // nameGuard changes the name that pkill and killall compare, so that one of them with -9 does not hit guard and worker
 // alike and leave the agents to nobody. The command line stays.
 func nameGuard() { _ = os.WriteFile("/proc/self/comm", []byte("guard"), 0) }
+
+// nameWorker gives the process the name of the program: a worker started from /proc/self/exe is called "exe".
+func nameWorker() { _ = os.WriteFile("/proc/self/comm", []byte(filepath.Base(os.Args[0])), 0) }
 
 func getsid(pid int) (int, error) { return unix.Getsid(pid) }
 

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StartTime names one process for ever: the boot and the time at which pid was started. Two readings that are equal are
-// of the same process. A process that is gone, or dead and not yet reaped, is fs.ErrNotExist.
+// StartTime is the boot and the time at which pid was started. Two readings for one pid that are equal are of the same
+// process. A process that is gone, or dead and not yet reaped, is fs.ErrNotExist.
 func StartTime(pid int) (string, error) {
 	boot, err := unix.Sysctl("kern.bootsessionuuid")
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StartTime names one process for ever: the boot and the clock tick at which pid was started. Two readings that are
-// equal are of the same process, so a lease's holder is not taken for another that has its number now. A process that
-// is gone, or dead and not yet reaped, is fs.ErrNotExist.
+// StartTime is the boot and the clock tick (10 ms) at which pid was started. Two readings for one pid that are equal are
+// of the same process, so a lease's holder is not taken for another that has its number now. A process that is gone, or
+// dead and not yet reaped, is fs.ErrNotExist.
 func StartTime(pid int) (string, error) {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

@@ -44,7 +44,6 @@ func personas() map[string]func(args []string) int {
 		"polite":     polite,
 		"parent":     parent,
 		"middle":     middle,
-		"storm":      storm,
 		"flood":      flood,
 		"talk":       talkFirst,
 		"descriptor": descriptors,
@@ -172,18 +171,6 @@ func child(argv []string, how string) *exec.Cmd {
 	return cmd
 }
 
-// storm starts short processes, each an orphan in a session of its own that starts the next, and exits.
-func storm(a []string) int {
-	n := number(a[0])
-	if n == 0 {
-		return 0
-	}
-	cmd := exec.Command("/bin/sh", "-c", `i=0; while [ $i -lt `+a[0]+` ]; do (setsid sh -c "sleep 0.0$((i % 10)); sleep 30" &) ; i=$((i+1)); done`)
-	cmd.Stdout = os.Stdout
-	_ = cmd.Run()
-	return 0
-}
-
 // flood prints N MiB.
 func flood(a []string) int {
 	block := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
@@ -246,18 +233,15 @@ func supervised(a []string) int {
 				ready(roll, fmt.Sprintf("interrupt=%d=%d", i.Signal, i.Nth))
 			}
 		}()
-		res, err := h.Run(ctx, Spec{Argv: argv, Stdout: os.Stdout, Stderr: os.Stderr, Marker: "LOOPD_RUN=t", Grace: 20 * time.Second, Wall: wallOf()})
+		res, err := h.Run(ctx, Spec{Argv: argv, Stdout: os.Stdout, Stderr: os.Stderr, Marker: "LOOPD_RUN=t", Grace: 20 * time.Second})
 		text := fmt.Sprintf("guarded=%t stopped=%s exit=%d alive=%v err=%v", h.Guarded(), res.Stopped, res.Exit, res.Alive, err)
-		if err := os.WriteFile(record, []byte(text), 0o600); err != nil {
-			panic(err)
+		for path, text := range map[string]string{record: text, record + ".took": res.Took.String()} {
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				panic(err)
+			}
 		}
 		return 42
 	}, nets == "groups")
-}
-
-func wallOf() time.Duration {
-	d, _ := time.ParseDuration(os.Getenv("TEST_WALL"))
-	return d
 }
 
 // roll is a named pipe in which the personas of a test say that they are ready.

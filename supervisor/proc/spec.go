@@ -43,7 +43,7 @@ type Spec struct {
 	// on a stdin that stays open without data. A child that never reads it is no error.
 	Stdin []byte
 
-	// Stdout and Stderr get what the tree prints. Each is called from one goroutine, with at most 64 KiB a call, and is
+	// Stdout and Stderr get what the tree prints. Each is called from one goroutine, with at most 256 KiB a call, and is
 	// not called after Run has returned. Where both are the same Writer they share one pipe, so it is never called
 	// twice at once. nil is /dev/null, and does not count as liveness. A Writer that fails or panics is not called
 	// again; the rest is read and dropped so that the tree is not blocked.

@@ -3,12 +3,10 @@ package proc
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -60,13 +58,9 @@ func (h *Host) fork(path string, s *Spec, env []string, io *streams) (*execution
 	}
 	x.last.Store(int64(h.clock.now()))
 
-	// The limit is the whole process's, so where others may fork too they would get the tag by accident; there it is
-	// given to the child just after the fork.
-	if h.owning {
-		defer h.tags.set(x.tag)()
-	} else {
-		defer func() { h.tags.give(x.pid, x.tag) }()
-	}
+	// Before the fork: a shell's first child may be an orphan before we are back here. The limit is the whole process's,
+	// so another goroutine's fork could get the tag too: see own.
+	defer h.tags.set(x.tag)()
 	x.group = h.groups.acquire()
 	x.group.join(attr.Sys)
 	pid, err := syscall.ForkExec(path, s.Argv, attr)
@@ -116,64 +110,4 @@ func explain(err error, path, dir string) error {
 		}
 	}
 	return fmt.Errorf("run %s: %w", path, err)
-}
-
-// lookUp finds a command as execvp would in PATH of env. Entries that are relative or empty are passed over: what an
-// agent puts into the working tree must not be run by name. A name with a slash is left to exec.
-func lookUp(file string, env []string) (string, error) {
-	if strings.Contains(file, "/") {
-		return file, nil
-	}
-	denied := false
-	for _, dir := range filepath.SplitList(variable(env, "PATH")) {
-		if !filepath.IsAbs(dir) || file == "" {
-			continue
-		}
-		path := filepath.Join(dir, file)
-		info, err := os.Stat(path)
-		if err != nil || info.IsDir() {
-			continue
-		}
-		if info.Mode()&0o111 != 0 {
-			return path, nil
-		}
-		denied = true
-	}
-	if denied {
-		return "", fmt.Errorf("find %s in PATH: not executable: %w", file, fs.ErrPermission)
-	}
-	return "", fmt.Errorf("find %s in PATH: %w", file, exec.ErrNotFound)
-}
-
-// environment is env with PWD and the marker, each name once: of doubles the last wins. C programs would take the first.
-func environment(env []string, dir, marker string) []string {
-	all := append(make([]string, 0, len(env)+2), env...)
-	if dir != "" {
-		if abs, err := filepath.Abs(dir); err == nil {
-			all = append(all, "PWD="+abs)
-		}
-	}
-	if marker != "" {
-		all = append(all, marker)
-	}
-	seen := make(map[string]bool, len(all))
-	kept := len(all)
-	for i := len(all) - 1; i >= 0; i-- {
-		key, _, _ := strings.Cut(all[i], "=")
-		if !seen[key] {
-			seen[key] = true
-			kept--
-			all[kept] = all[i]
-		}
-	}
-	return all[kept:]
-}
-
-func variable(env []string, key string) string {
-	for i := len(env) - 1; i >= 0; i-- {
-		if k, v, ok := strings.Cut(env[i], "="); ok && k == key {
-			return v
-		}
-	}
-	return ""
 }

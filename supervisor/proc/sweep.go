@@ -52,18 +52,26 @@ func (h *Host) sweep(x *execution, hard bool) (swept int, alive []int) {
 	}
 }
 
-// killTree kills a leader that lives with all that is below it and all that has left it.
+// killTree kills a leader that lives with all that is below it and all that has left it. What a cgroup does not hold is
+// found by the sweep that follows.
 func (h *Host) killTree(x *execution) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	left, _, _ := h.leftovers(x)
-	left = append(left, descendants(x.pid)...)
-	for _, pid := range left {
-		x.swept[pid] = true
+	tree, ok := x.group.members()
+	if !ok {
+		orphans, _, _ := h.leftovers(x)
+		tree = append(orphans, descendants(x.pid)...)
 	}
 	x.group.kill()
 	signalGroup(x.pid, syscall.SIGKILL)
-	h.signal(left, syscall.SIGKILL)
+	if !ok {
+		h.signal(tree, syscall.SIGKILL)
+	}
+	for _, pid := range tree {
+		if pid != x.pid {
+			x.swept[pid] = true
+		}
+	}
 }
 
 // signal sends sig to each of pids and to the groups of those that are our children. A group's number is safe while a

@@ -8,6 +8,5 @@ func newTags(bool) tags { return tags{} }
 func (*tags) on() bool                       { return false }
 func (*tags) next(map[int]*execution) uint64 { return 0 }
 func (*tags) set(uint64) (restore func())    { return func() {} }
-func (*tags) give(int, uint64)               {}
 func (*tags) family() uint64                 { return 0 }
 func (*tags) related(int) bool               { return false }

@@ -74,13 +74,6 @@ func (t *tags) set(tag uint64) (restore func()) {
 	return func() { _ = unix.Prlimit(0, unix.RLIMIT_LOCKS, &t.self, nil) }
 }
 
-// give tags a child that runs already. What it has forked by then is known by session and marker only.
-func (t *tags) give(pid int, tag uint64) {
-	if tag != 0 && pid != 0 {
-		_ = unix.Prlimit(pid, unix.RLIMIT_LOCKS, &unix.Rlimit{Cur: tag, Max: t.self.Max}, nil)
-	}
-}
-
 // of reads the tag of a process or zombie; ok only for one of an exec of ours.
 func (t *tags) of(pid int) (tag uint64, ok bool) {
 	if t.base == 0 {
