@@ -16,7 +16,8 @@ import (
 	"loopd/supervisor/proc"
 )
 
-// crashVar makes the test binary run one iteration in a box and die by SIGKILL at the n-th labelled operation.
+// crashVar makes the test binary run one iteration in a box and die by SIGKILL at the n-th labelled operation, or have
+// that operation fail (see crashAt).
 const crashVar = "LOOPD_TEST_CRASH"
 
 func TestMain(m *testing.M) {
@@ -26,13 +27,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// crashAt is the re-executed process: "N root" dies at operation N, "0 root" counts the operations and prints them.
+// crashAt is the re-executed process: "N root" dies at operation N, "0 root" counts the operations and prints them, "-1
+// root" does neither. "N:ERRNO root" has operation N fail with that error, "N+:ERRNO root" all from there on.
 func crashAt(spec string) int {
 	first, root, _ := strings.Cut(spec, " ")
+	first, errno, failing := strings.Cut(first, ":")
+	first, onwards := strings.CutSuffix(first, "+")
 	n, err := strconv.Atoi(first)
 	if err != nil {
 		return 2
 	}
+	number, _ := strconv.Atoi(errno)
 	os.Unsetenv(crashVar)
 	host := proc.NewHost()
 	defer host.Close()
@@ -46,6 +51,9 @@ func crashAt(spec string) int {
 		count++
 		if n == 0 {
 			fmt.Printf("%s %s\n", op, label)
+		}
+		if failing && (count == n || onwards && count > n) {
+			return syscall.Errno(number)
 		}
 		if count == n {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -63,7 +71,7 @@ func crashAt(spec string) int {
 }
 
 // child runs the test binary again over a box and gives its output and exit code (-1 where it was killed).
-func (b *box) child(at int) (string, int) {
+func (b *box) child(at string) (string, int) {
 	b.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -72,7 +80,7 @@ func (b *box) child(at int) (string, int) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, self)
-	c.Env = append(b.env, crashVar+"="+strconv.Itoa(at)+" "+b.root)
+	c.Env = append(b.env, crashVar+"="+at+" "+b.root)
 	out, err := c.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -110,7 +118,7 @@ func (b *box) consistent(when string) {
 func TestKilledAtEveryOperation(t *testing.T) {
 	counting := newBox(t, nil)
 	counting.agent("maker", ships)
-	out, code := counting.child(0)
+	out, code := counting.child("0")
 	if code != 0 {
 		t.Fatalf("the counting run ended with %d:\n%s", code, out)
 	}
@@ -126,10 +134,10 @@ func TestKilledAtEveryOperation(t *testing.T) {
 		t.Run(fmt.Sprintf("%02d %s", n, operations[n-1]), func(t *testing.T) {
 			b := newBox(t, nil)
 			b.agent("maker", ships)
-			if out, code := b.child(n); code != -1 {
+			if out, code := b.child(strconv.Itoa(n)); code != -1 {
 				t.Fatalf("was not killed: exit %d\n%s", code, out)
 			}
-			if out, code := b.child(-1); code != 0 {
+			if out, code := b.child("-1"); code != 0 {
 				t.Fatalf("the next start ended with %d:\n%s", code, out)
 			}
 			b.consistent("after the next start")
@@ -137,5 +145,42 @@ func TestKilledAtEveryOperation(t *testing.T) {
 				t.Errorf("%d entries after a killed and a whole start", got)
 			}
 		})
+	}
+}
+
+// Every labelled operation fails once, with a full disk, a broken one and a read-only one in turn; or everything fails
+// from there on. The message names it, nothing is claimed that is not on disk, and the next start works on.
+func TestFaultAtEveryOperation(t *testing.T) {
+	counting := newBox(t, nil)
+	counting.agent("maker", ships)
+	out, code := counting.child("0")
+	if code != 0 {
+		t.Fatalf("the counting run ended with %d:\n%s", code, out)
+	}
+	operations := strings.Split(strings.TrimSpace(out), "\n")
+	errnos := []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EROFS}
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
+	for n := 1; n <= len(operations); n += step {
+		errno := errnos[n%len(errnos)]
+		for _, onwards := range []string{"", "+"} {
+			t.Run(fmt.Sprintf("%02d%s %s", n, onwards, operations[n-1]), func(t *testing.T) {
+				b := newBox(t, nil)
+				b.agent("maker", ships)
+				out, code := b.child(fmt.Sprintf("%d%s:%d", n, onwards, int(errno)))
+				if code != 1 && code != 0 && code != 14 && code != 15 {
+					t.Errorf("ended with %d:\n%s", code, out)
+				}
+				if code == 1 && !strings.Contains(out, errno.Error()) {
+					t.Errorf("the message does not say what failed (%s):\n%s", errno, out)
+				}
+				if out, code := b.child("-1"); code != 0 {
+					t.Fatalf("the next start ended with %d:\n%s", code, out)
+				}
+				b.consistent("after the next start")
+			})
+		}
 	}
 }

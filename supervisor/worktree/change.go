@@ -3,6 +3,7 @@ package worktree
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -24,8 +25,26 @@ const (
 	gitlink = "160000"
 )
 
+// comparison is what differs between two trees.
+type comparison struct {
+	from, to string
+	changes  []Change
+}
+
 // diff lists what differs between two trees (or commits).
 func (t *Tree) diff(ctx context.Context, from, to string) ([]Change, error) {
+	if c := t.compared; c != nil && c.from == from && c.to == to {
+		return slices.Clone(c.changes), nil
+	}
+	changes, err := t.askDiff(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	t.compared = &comparison{from, to, changes}
+	return slices.Clone(changes), nil
+}
+
+func (t *Tree) askDiff(ctx context.Context, from, to string) ([]Change, error) {
 	// An index that is not there: git would read the real one for attributes, and stop where that is damaged.
 	b, err := t.git(ctx, call{index: t.private("none")}, "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-renames", "--no-abbrev", "--no-ext-diff", "--no-textconv", from, to)
 	if err != nil {

@@ -78,14 +78,13 @@ func environ(home string) []string {
 		"HOME="+home, "XDG_CONFIG_HOME="+home, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
 }
 
-// newRepo makes a repository on branch main with a history, ignored files, a loop, a subfolder, a link and a script.
-func newRepo(t *testing.T) *repo {
-	t.Helper()
-	box := t.TempDir()
-	r := &repo{T: t, dir: filepath.Join(box, "repo"), run: &execRunner{env: environ(box)}}
-	must(t, os.MkdirAll(r.dir, 0o755))
-	r.sh(`git init -q -b main . && git config user.name tester && git config user.email tester@example.invalid
-git config commit.gpgSign false
+// template is the repository that every test starts from, made once.
+var template = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "worktree-template")
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command("sh", "-ec", `git init -q -b main . && git config user.name tester && git config user.email tester@example.invalid
 printf 'one\n' >first.txt; git add -A; git commit -qm zero
 printf 'TODO one\nTODO two\nTODO three\n' >work.txt
 printf '*.cache\n/out/\n.env\n' >.gitignore
@@ -93,10 +92,50 @@ mkdir -p src/deep .loop/k; printf 'package a\n' >src/a.go; printf 'package b\n' 
 printf '#!/bin/sh\n' >run.sh; chmod +x run.sh; ln -s work.txt link
 printf '# Loop: k\n' >.loop/k/LOOP.md
 git add -A; git commit -qm start
-git branch feature; git tag v1
+git branch feature; git tag v1; rm -f .git/hooks/*
 printf 'warm\n' >dep.cache; mkdir out; printf 'x\n' >out/x.bin; printf 'KEY=1\n' >.env
 printf '{}\n' >.loop/k/state.json; printf 'entry\n' >.loop/k/journal.md`)
+	cmd.Dir, cmd.Env = dir, environ(dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("make template: %w\n%s", err, out)
+	}
+	return dir, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, err := template(); err == nil {
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
+// newRepo gives a repository on branch main with a history, ignored files, a loop, a subfolder, a link and a script.
+func newRepo(t *testing.T) *repo {
+	t.Helper()
+	from, err := template()
+	must(t, err)
+	r := copyRepo(t, &repo{dir: from})
+	r.sh(`git status -s`) // the copy has other inodes
+	return r
+}
+
+func copyRepo(t *testing.T, from *repo) *repo {
+	t.Helper()
+	r := emptyRepo(t)
+	if out, err := exec.Command("cp", "-a", from.dir+"/.", r.dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
 	r.open(r.dir)
+	return r
+}
+
+func emptyRepo(t *testing.T) *repo {
+	t.Helper()
+	box, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	r := &repo{T: t, dir: filepath.Join(box, "repo"), run: &execRunner{env: environ(box)}}
+	must(t, os.MkdirAll(r.dir, 0o755))
 	return r
 }
 
@@ -189,6 +228,6 @@ func (r *repo) oracle() string {
 func (r *repo) gitSays() string {
 	r.Helper()
 	return r.sh(`git rev-parse HEAD 2>/dev/null || echo unborn; git symbolic-ref -q HEAD || echo detached
-git status --porcelain=v2 --ignored; git ls-files -s -v; git for-each-ref refs/heads --format='%(refname) %(objectname)'
+git status --porcelain=v2 --ignored 2>&1 || :; git ls-files -s -v 2>&1 || :; git for-each-ref refs/heads --format='%(refname) %(objectname)'
 for f in MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD rebase-merge rebase-apply BISECT_LOG index.lock HEAD.lock; do p=$(git rev-parse --git-path $f); if [ -e "$p" ]; then echo "left: $f"; fi; done`)
 }

@@ -2,9 +2,7 @@ package worktree
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -67,53 +65,37 @@ func (t *Tree) takeWhole(ctx context.Context, m Mark, name string) (whole, error
 	return w, t.measureAgain(ctx, m, &w.snapshot)
 }
 
-// unbend puts the rule files of the git directory back. The agent's (or a person's) version is kept beside.
-func (t *Tree) unbend(m Mark) error {
-	bent, err := t.bent(m)
+// shownNow says which files of the change the base ignored: an agent that edits .gitignore may bring a person's secrets or
+// caches into a commit.
+func (t *Tree) shownNow(ctx context.Context, changes []Change) ([]string, error) {
+	edited := map[string]Change{}
+	var added []string
+	for _, c := range changes {
+		if path.Base(c.Path) == ".gitignore" && c.was.mode != absent {
+			edited[c.Path] = c
+		}
+		if c.Status == "A" {
+			added = append(added, c.Path)
+		}
+	}
+	if len(edited) == 0 {
+		return nil, nil
+	}
+	then, err := t.ignoredThen(ctx, edited, added)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, r := range bent {
-		p := t.rulePlace(r.Name)
-		if _, err := t.moveAside(p, r.Name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if !r.Exists {
-			continue
-		}
-		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
-			return fmt.Errorf("put back %s: %w", r.Name, err)
-		}
-		if err := os.WriteFile(p+".loopd", r.Data, 0o644); err != nil {
-			return fmt.Errorf("put back %s: %w", r.Name, err)
-		}
-		if err := os.Rename(p+".loopd", p); err != nil {
-			return fmt.Errorf("put back %s: %w", r.Name, err)
+	var out []string
+	for _, p := range added {
+		if then[p] {
+			out = append(out, "no longer ignored: "+shown(p))
 		}
 	}
-	return nil
-}
-
-// moveAside moves something out of the way without losing it: to loopd's folder under the git directory.
-func (t *Tree) moveAside(from, name string) (string, error) {
-	if _, err := os.Lstat(from); err != nil {
-		return "", err
+	const most = 5
+	if len(out) > most {
+		out = append(out[:most], fmt.Sprintf("no longer ignored: %d more", len(out)-most))
 	}
-	dir := filepath.Join(t.gitDir, "loopd", "aside")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("move %s aside: %w", name, err)
-	}
-	flat := strings.ReplaceAll(name, "/", "!")
-	for n := 1; ; n++ {
-		to := filepath.Join(dir, fmt.Sprintf("%d-%s", n, flat))
-		if _, err := os.Lstat(to); err == nil {
-			continue
-		}
-		if err := os.Rename(from, to); err != nil {
-			return "", fmt.Errorf("move %s aside: %w", name, err)
-		}
-		return to, nil
-	}
+	return out, nil
 }
 
 // hidden lists files that an edited .gitignore hides now. A rule of any other file was the same at the Mark.

@@ -24,13 +24,12 @@ func (t *Tree) installed(index string) error {
 	if err != nil {
 		return err
 	}
-	ours, err := f.Stat()
 	// A torn index after a power loss would stop every git command of the person.
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	// Killed between the rename and the removal: both names are one file, and a rename would do nothing.
-	if theirs, err := os.Stat(t.realIndex()); err == nil && os.SameFile(ours, theirs) {
+	if sameFile(index, t.realIndex()) {
 		return os.Remove(index)
 	}
 	lock := t.realIndex() + ".lock"
@@ -53,6 +52,8 @@ func takeLock(index, lock string) error {
 			return nil
 		case !errors.Is(err, fs.ErrExist):
 			return copyLock(index, lock) // a file system without links
+		case sameFile(index, lock):
+			return nil // ours: an earlier run was killed here
 		case time.Since(start) > lockPatience:
 			return fmt.Errorf("%s is held by another git, or left over: %w", lock, err)
 		}
@@ -71,4 +72,10 @@ func copyLock(index, lock string) error {
 		return errors.Join(err, os.Remove(lock))
 	}
 	return nil
+}
+
+func sameFile(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }

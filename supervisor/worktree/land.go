@@ -109,7 +109,7 @@ func (t *Tree) landIndex(ctx context.Context, p *Prepared) error {
 	if old == "" {
 		old = t.emptyTree()
 	}
-	args := []string{"read-tree", "-m", old, p.OID}
+	args := []string{"read-tree", "-i", "-m", old, p.OID}
 	out, err := t.ask(ctx, call{}, args...)
 	if err != nil {
 		return err

@@ -98,14 +98,7 @@ func (t *Tree) staleAt(dir string) string {
 	return ""
 }
 
-func sameDir(a, b string) bool {
-	if filepath.Clean(a) == filepath.Clean(b) {
-		return true
-	}
-	x, err1 := os.Stat(a)
-	y, err2 := os.Stat(b)
-	return err1 == nil && err2 == nil && os.SameFile(x, y)
-}
+func sameDir(a, b string) bool { return filepath.Clean(a) == filepath.Clean(b) || sameFile(a, b) }
 
 // setAside moves what lies at dir out of the way. An empty folder may stay.
 func setAside(dir string) error {

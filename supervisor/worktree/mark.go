@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Mark is the pin that an iteration starts from: what Fingerprint compares with and what Restore goes back to. It is plain
@@ -26,6 +27,7 @@ type Mark struct {
 	Elsewhere []string `json:"elsewhere,omitempty"` // branches that other working trees have checked out
 	Nested    []string `json:"nested,omitempty"`    // nested repositories that were there, as far as known
 	Stash     []string `json:"stash,omitempty"`     // entries of the stash
+	Taken     int64    `json:"taken"`               // ns since 1970
 }
 
 // rule is a small file of the git directory by which an agent could hide files.
@@ -48,6 +50,7 @@ func (t *Tree) Mark(ctx context.Context) (Mark, error) {
 }
 
 func (t *Tree) mark(ctx context.Context) (m Mark, err error) {
+	m.Taken = time.Now().UnixNano()
 	if m.Refs, err = t.refs(ctx); err != nil {
 		return m, err
 	}

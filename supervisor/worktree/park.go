@@ -144,6 +144,9 @@ func (t *Tree) commits(ctx context.Context, names []string) ([]string, error) {
 // nothing to keep. An index with unmerged paths holds no tree; its sides are in the commits that were merged.
 func (t *Tree) parkIndex(ctx context.Context, m Mark, w whole, parents []string) (string, error) {
 	index := t.private("staged")
+	if err := clearIndex(index); err != nil {
+		return "", err
+	}
 	if _, err := copyPath(t.realIndex(), index); err != nil {
 		return "", nil // there is none
 	}
@@ -153,14 +156,16 @@ func (t *Tree) parkIndex(ctx context.Context, m Mark, w whole, parents []string)
 		return "", err
 	}
 	tree := oid(out.Stdout)
-	for _, known := range append(slices.Clone(parents), t.base(m), w.tree) {
-		b, err := t.git(ctx, call{}, "rev-parse", "--verify", known+"^{tree}")
-		if err != nil {
-			return "", err
-		}
-		if oid(b) == tree {
-			return "", nil
-		}
+	ask := []string{"rev-parse", t.base(m) + "^{tree}"}
+	for _, p := range parents {
+		ask = append(ask, p+"^{tree}")
+	}
+	known, err := t.git(ctx, call{}, ask...)
+	if err != nil {
+		return "", err
+	}
+	if tree == w.tree || slices.Contains(strings.Fields(string(known)), tree) {
+		return "", nil
 	}
 	// Staged files may be no more than what the tree holds: an ordinary `git add` of a part of the change.
 	more, err := t.stagedOnly(ctx, m, w)

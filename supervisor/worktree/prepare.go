@@ -47,7 +47,7 @@ func (t *Tree) prepare(ctx context.Context, m Mark, p Print, c Commit) (*Prepare
 		return nil, errors.New(strings.Join(p.Problems, "; "))
 	}
 	out := &Prepared{Branch: p.Head.Branch, Old: p.Head.OID, Real: p.real, Index: t.private("commit"), Tree: p.Tree}
-	if err := os.Remove(out.Index + ".lock"); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := clearIndex(out.Index); err != nil {
 		return nil, err
 	}
 	if _, err := copyPath(p.index, out.Index); err != nil {

@@ -98,24 +98,19 @@ func (t *Tree) fingerprint(ctx context.Context, m Mark) (p Print, err error) {
 	for _, r := range bent {
 		p.Problems = append(p.Problems, t.inGit(t.rulePlace(r.Name))+" changed")
 	}
-	for _, mv := range p.Moved {
-		problem, note := mv.words()
-		p.Problems = appendWords(p.Problems, problem)
-		p.Notes = appendWords(p.Notes, note)
+	problems, notes := moveSaid(p.Moved)
+	p.Problems, p.Notes = append(p.Problems, problems...), append(p.Notes, notes...)
+	bared, err := t.shownNow(ctx, p.Changed)
+	if err != nil {
+		return p, err
 	}
+	p.Notes = append(p.Notes, bared...)
 	for _, n := range unique(s.nested) {
 		if !slices.Contains(m.Nested, n) {
 			p.Notes = append(p.Notes, "nested repository left out: "+shown(n))
 		}
 	}
 	return p, nil
-}
-
-func appendWords(to []string, s string) []string {
-	if s == "" {
-		return to
-	}
-	return append(to, s)
 }
 
 // headProblems: HEAD must be where it was, on its branch or detached; commits on it are the agent's right.
@@ -147,15 +142,31 @@ var moveWords = map[Kind]struct {
 	MoveOther:     {"moved: ", false},
 }
 
-func (mv RefMove) words() (problem, note string) {
-	w := moveWords[mv.Kind]
-	switch {
-	case w.text == "":
-		return "", ""
-	case w.problem:
-		return w.text + shown(mv.Ref), ""
+// moveSaid puts moved refs into words. A fetch moves many and is nobody's fault: its refs are counted.
+func moveSaid(moves []RefMove) (problems, notes []string) {
+	const most = 8
+	fetched, others := 0, 0
+	for _, mv := range moves {
+		w := moveWords[mv.Kind]
+		switch {
+		case w.text == "":
+		case w.problem:
+			problems = append(problems, w.text+shown(mv.Ref))
+		case strings.HasPrefix(mv.Ref, "refs/remotes/"):
+			fetched++
+		case len(notes) < most:
+			notes = append(notes, w.text+shown(mv.Ref))
+		default:
+			others++
+		}
 	}
-	return "", w.text + shown(mv.Ref)
+	if others > 0 {
+		notes = append(notes, fmt.Sprintf("%d more refs created or moved", others))
+	}
+	if fetched > 0 {
+		notes = append(notes, fmt.Sprintf("%d remote-tracking refs moved, not by a push", fetched))
+	}
+	return problems, notes
 }
 
 // judgeHead tells the agent's commits on top of the base from a rewritten history.

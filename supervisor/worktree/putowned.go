@@ -7,8 +7,8 @@ import (
 )
 
 // putOwned undoes what git did to tracked files of loops while the agent moved HEAD (a branch switch, a reset): those that
-// now hold exactly what the agent's commit has, or that it lacks, get the base's version. Anything else that stands in a
-// loop's folder was written by somebody, and is not for Restore to touch.
+// were written since the Mark and hold exactly what the agent's commit has, and those that it lacks, get the version of the
+// Mark's index. Anything else in a loop's folder was written by somebody, and is not for Restore to touch.
 func (t *Tree) putOwned(ctx context.Context, m Mark, index string) error {
 	head, err := t.Head(ctx)
 	if err != nil || head.OID == m.Head.OID || head.OID == "" || len(m.Owned) == 0 {
@@ -31,7 +31,7 @@ func (t *Tree) putOwned(ctx context.Context, m Mark, index string) error {
 		if c.was.mode == absent || c.was.mode == gitlink {
 			continue
 		}
-		is, err := t.standsAs(ctx, c.Path, c.is)
+		is, err := t.standsAs(ctx, m, c.Path, c.is)
 		if err != nil {
 			return err
 		}
@@ -46,13 +46,13 @@ func (t *Tree) putOwned(ctx context.Context, m Mark, index string) error {
 	return err
 }
 
-// standsAs tells whether what is on the disk is the given entry.
-func (t *Tree) standsAs(ctx context.Context, p string, e entry) (bool, error) {
-	_, err := os.Lstat(t.abs(p))
+// standsAs tells whether git put what is on the disk there: the given entry.
+func (t *Tree) standsAs(ctx context.Context, m Mark, p string, e entry) (bool, error) {
+	st, err := os.Lstat(t.abs(p))
 	if e.mode == absent {
 		return err != nil, nil
 	}
-	if !strings.HasPrefix(e.mode, "100") || !t.plain(p) {
+	if err != nil || !strings.HasPrefix(e.mode, "100") || !t.plain(p) || st.ModTime().UnixNano() < m.Taken {
 		return false, nil
 	}
 	b, err := t.git(ctx, call{}, "hash-object", "--", p)

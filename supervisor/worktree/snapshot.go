@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -55,36 +53,6 @@ func (t *Tree) take(ctx context.Context, m Mark, name string) (snapshot, error) 
 	return s, t.measureAgain(ctx, m, &s)
 }
 
-// seedIndex begins a private index with the one of the Mark. A copy that was lost or changed is made anew from the base:
-// then git reads every file again, which is slow and right.
-func (t *Tree) seedIndex(ctx context.Context, m Mark, index string) error {
-	if err := t.makePrivate(); err != nil {
-		return err
-	}
-	// A lock on an index of ours is what a killed run of loopd left: the lease says that nobody else is here.
-	for _, f := range []string{index, index + ".lock"} {
-		if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("clear private index: %w", err)
-		}
-	}
-	if m.Index != "" {
-		sum, err := copyPath(t.private(filepath.Base(m.Index)), index)
-		if err == nil && sum == m.IndexSum {
-			return nil
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("copy private index: %w", err)
-		}
-		if err := os.Remove(index); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("clear private index: %w", err)
-		}
-	}
-	if _, err := t.git(ctx, call{index: index}, "read-tree", t.base(m)); err != nil {
-		return fmt.Errorf("make private index: %w", err)
-	}
-	return nil
-}
-
 // agentIndex looks at the real index where it is not the one of the Mark: what does it track that the base does not?
 func (t *Tree) agentIndex(ctx context.Context, m Mark, s *snapshot) ([]Change, error) {
 	sum, err := sumOf(t.realIndex())
@@ -94,6 +62,27 @@ func (t *Tree) agentIndex(ctx context.Context, m Mark, s *snapshot) ([]Change, e
 	if sum == m.IndexSum {
 		return nil, nil
 	}
+	if l := t.looked; l == nil || l.taken != m.Taken || l.sum != sum {
+		l := &agentLook{taken: m.Taken, sum: sum}
+		if l.changes, err = t.readAgentIndex(ctx, m, &l.snapshot); err != nil {
+			return nil, err
+		}
+		t.looked = l
+	}
+	l := t.looked.snapshot
+	s.unmerged, s.damaged, s.touched = l.unmerged, l.damaged, l.touched
+	return t.looked.changes, nil
+}
+
+// agentLook is what was found in a real index of that content.
+type agentLook struct {
+	taken    int64 // of the Mark
+	sum      string
+	snapshot snapshot
+	changes  []Change
+}
+
+func (t *Tree) readAgentIndex(ctx context.Context, m Mark, s *snapshot) ([]Change, error) {
 	changes, err := t.staged(ctx, m)
 	var bad *GitError
 	if errors.As(err, &bad) && bad.Exit > 0 {
@@ -173,11 +162,6 @@ func (t *Tree) measure(ctx context.Context, m Mark, s *snapshot) error {
 	return err
 }
 
-func (t *Tree) writeTree(ctx context.Context, index string) (string, error) {
-	b, err := t.git(ctx, call{index: index}, "write-tree")
-	return oid(b), err
-}
-
 // addForced adds what the agent's index tracks and git would ignore: it is a part of the change, and the agent's own commit
 // must not lose it when ours comes on top.
 func (t *Tree) addForced(ctx context.Context, m Mark, s *snapshot, real []Change) (bool, error) {
@@ -219,71 +203,6 @@ func (t *Tree) realFolders(p string) bool {
 	return true
 }
 
-// sortOut takes out of the snapshot what is no part of a change: what loops own, and repositories inside the tree that
-// nobody asked git to track (decision 33).
-func (t *Tree) sortOut(ctx context.Context, m Mark, s *snapshot, real []Change) (bool, error) {
-	var reset []entry
-	for _, c := range s.changes {
-		switch {
-		case belongs(m.Owned, c.Path):
-			s.staged = append(s.staged, c.was)
-		case deep(c.Path):
-			reset = append(reset, c.was)
-		case c.is.mode == gitlink && !t.wanted(c, real):
-			s.nested = append(s.nested, c.Path)
-			back := c.was
-			if back.mode != gitlink {
-				back.mode = absent // the tracked file gave way to the repository
-			}
-			reset = append(reset, back)
-		}
-	}
-	slices.Sort(s.nested)
-	if len(reset)+len(s.staged) == 0 {
-		return false, nil
-	}
-	return true, t.setEntries(ctx, s.index, reset)
-}
-
-// wanted: a submodule that the agent staged or committed at another commit, or a new one that .gitmodules names.
-func (t *Tree) wanted(c Change, real []Change) bool {
-	if c.was.mode != gitlink {
-		b, err := os.ReadFile(t.abs(".gitmodules"))
-		return err == nil && namesModule(string(b), c.Path)
-	}
-	return slices.ContainsFunc(real, func(r Change) bool { return r.Path == c.Path && r.is == c.is })
-}
-
-func namesModule(gitmodules, path string) bool {
-	for line := range strings.SplitSeq(gitmodules, "\n") {
-		key, value, ok := strings.Cut(line, "=")
-		if ok && strings.TrimSpace(key) == "path" && strings.Trim(strings.TrimSpace(value), `"`) == path {
-			return true
-		}
-	}
-	return false
-}
-
-// setEntries writes entries into an index; mode absent removes.
-func (t *Tree) setEntries(ctx context.Context, index string, entries []entry) error {
-	if len(entries) == 0 {
-		return nil
-	}
-	lines := make([]string, 0, len(entries))
-	// Removals first: a file may stand where a folder was, or the other way round.
-	entries = slices.Clone(entries)
-	slices.SortStableFunc(entries, func(a, b entry) int { return boolInt(b.mode == absent) - boolInt(a.mode == absent) })
-	for _, e := range entries {
-		at := e.oid
-		if e.mode == absent {
-			at = t.none()
-		}
-		lines = append(lines, fmt.Sprintf("%s %s\t%s", e.mode, at, e.path))
-	}
-	_, err := t.git(ctx, call{index: index, stdin: joinZero(lines)}, "update-index", "-z", "--index-info")
-	return err
-}
-
 // measureAgain is measure for an index that was sorted out: the tree is written from a copy with the base's version of
 // what loops own.
 func (t *Tree) measureAgain(ctx context.Context, m Mark, s *snapshot) error {
@@ -294,26 +213,4 @@ func (t *Tree) measureAgain(ctx context.Context, m Mark, s *snapshot) error {
 	s.tree = tree
 	s.changes, err = t.diff(ctx, t.base(m), tree)
 	return err
-}
-
-// treeWith writes the tree of an index with some entries set otherwise; the index stays as it is.
-func (t *Tree) treeWith(ctx context.Context, index string, entries []entry) (string, error) {
-	if len(entries) == 0 {
-		return t.writeTree(ctx, index)
-	}
-	other := t.private("other")
-	if _, err := copyPath(index, other); err != nil {
-		return "", fmt.Errorf("copy private index: %w", err)
-	}
-	if err := t.setEntries(ctx, other, entries); err != nil {
-		return "", err
-	}
-	return t.writeTree(ctx, other)
-}
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

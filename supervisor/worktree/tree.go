@@ -37,6 +37,10 @@ type Tree struct {
 	signs *bool  // the person signs commits; nil before it was asked
 	seen  *scan  // of the last Debris; only spares repeated notes
 	work  string // private index of the last Fingerprint
+
+	// Of the last look, so that looking again after the checks costs less.
+	looked   *agentLook
+	compared *comparison
 }
 
 // Open finds the working tree that holds dir. It returns ErrNotRepo where there is none.
