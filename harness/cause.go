@@ -64,7 +64,7 @@ func byLoopd(exit Exit) (verdict, string, bool) {
 	case "wall":
 		return verdict{Stalled, "wall"}, "ended at the wall-clock limit", true
 	case "idle":
-		return verdict{Stalled, "idle"}, "ended at the idle limit, nothing came from it", true
+		return verdict{Stalled, "idle"}, "ended at the idle limit", true
 	default:
 		return verdict{Interrupted, ""}, "interrupted before it answered", true
 	}

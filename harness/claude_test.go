@@ -189,7 +189,7 @@ func TestClaudeDraft(t *testing.T) {
 		{"tool last", say("a") + tool + mine + cut, "", 1},
 		{"a subagent speaks", say("a") + sub + say("b") + mine + cut, "ab", 1},
 		{"talk of tools is no tool", say(`\"tool_use\" x_use`) + mine + cut, `"tool_use" x_use`, 0},
-		{"a broken line", say("a ") + `{"type":"assistant","message":{"content":[{"type":"text","text":"gar}]}}` + "\n" + say("b") + mine + cut, "a b", 0},
+		{"a broken line", say("a ") + `{"type":"assistant","message":{"content":[{"type":"text","text":"gar"}]} oops }` + "\n" + say("b") + mine + cut, "a b", 0},
 		{"too much to keep", strings.Repeat(say(strings.Repeat("x", 1000)), 2000) + say("end") + mine + cut, "", 0},
 	} {
 		got := read(t, named(t, "claude"), []byte(tt.stdout), harness.Exit{Code: 1})

@@ -21,8 +21,8 @@ const (
 type CredentialRule struct {
 	Kind CredentialKind
 	Env  string // holds where this variable is set and not empty
-	File string // holds where this file is there; begins with a variable that moves it, see Home
-	Home string // the variable that names the folder of File, e.g. CLAUDE_CONFIG_DIR; "" or unset: $HOME/Default
+	File string // holds where this file is there, in the folder that Home or Default names
+	Home string // a variable that names the folder of File, e.g. CLAUDE_CONFIG_DIR
 	// Default is the folder below $HOME where Home is not set.
 	Default string
 }

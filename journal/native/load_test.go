@@ -1,6 +1,7 @@
 package native
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -210,5 +211,31 @@ func TestUnreadableFolder(t *testing.T) {
 	defer os.Chmod(dir, 0o755)
 	if _, err := (Native{}).Find(root); err == nil || !strings.Contains(err.Error(), dir) {
 		t.Errorf("%v", err)
+	}
+}
+
+// One load with a long history is one load with a short one (spec/limits.md).
+func BenchmarkLoad(b *testing.B) {
+	for _, n := range []int{10, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			root := b.TempDir()
+			ref := refOf(root)
+			if err := os.MkdirAll(ref.Dir, 0o755); err != nil {
+				b.Fatal(err)
+			}
+			if err := os.Rename(longJournal(b, n), filepath.Join(ref.Dir, "journal.md")); err != nil {
+				b.Fatal(err)
+			}
+			for file, text := range map[string]string{"LOOP.md": goodCharter, "state.json": strings.Replace(familyState, `"iteration": 0`, fmt.Sprintf(`"iteration": %d`, n), 1)} {
+				if err := os.WriteFile(filepath.Join(ref.Dir, file), []byte(text), 0o644); err != nil {
+					b.Fatal(err)
+				}
+			}
+			for b.Loop() {
+				if l, err := (Native{}).Load(ref); err != nil || l.Entries != n {
+					b.Fatal(l.Entries, err)
+				}
+			}
+		})
 	}
 }

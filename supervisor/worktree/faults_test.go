@@ -136,7 +136,7 @@ func TestBroken(t *testing.T) {
 		"deleted":      `rm -rf .git`,
 		"made anew":    `rm -rf .git; git init -q -b main .; git config user.name a; git config user.email a@b; git add work.txt; git commit -qm x`,
 		"no objects":   `rm -rf .git/objects`,
-		"no HEAD":      `rm .git/HEAD`,
+		"no refs":      `rm -rf .git/refs`,
 		"base deleted": `rm -f .git/objects/$(git rev-parse HEAD | sed 's,^..,&/,')`,
 	} {
 		t.Run(name, func(t *testing.T) {

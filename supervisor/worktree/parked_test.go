@@ -119,6 +119,22 @@ func TestParkKeepsWhatWasStaged(t *testing.T) {
 	r.wantClean()
 }
 
+// TestRulingOnAConflict: an operator lets loopd park what a person left in the middle of a merge.
+func TestRulingOnAConflict(t *testing.T) {
+	r := newRepo(t)
+	r.sh(`git checkout -q feature; printf 'TODO f\n' >work.txt; git commit -qam f; git checkout -q main; printf 'TODO m\n' >work.txt; git commit -qam m; git merge feature || :; echo loose >loose.txt`)
+	m := roundTrip(t, r.mark())
+	p := r.print(m)
+	if len(p.Changed) != 2 {
+		t.Errorf("changed %+v", p.Changed)
+	}
+	ref, err := r.Park(bg, m, p, "refs/loopd/k/found-1", "found")
+	must(t, err)
+	must(t, r.Restore(bg, m, nil))
+	r.wantClean()
+	r.sh(`git show ` + ref + `:work.txt | grep -q '<<<<'; git show ` + ref + `:loose.txt | grep -qx loose; git merge-base --is-ancestor feature ` + ref + `; test "$(git log -1 --format=%s)" = m; test ! -e .git/MERGE_HEAD; test -z "$(git for-each-ref refs/loopd/late)"`)
+}
+
 func TestPatch(t *testing.T) {
 	r := newRepo(t)
 	m := r.mark()

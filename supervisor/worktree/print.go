@@ -50,6 +50,13 @@ func (t *Tree) Fingerprint(ctx context.Context, m Mark) (Print, error) {
 }
 
 func (t *Tree) fingerprint(ctx context.Context, m Mark) (p Print, err error) {
+	mended, err := t.mendHead(ctx, m)
+	if err != nil {
+		return p, err
+	}
+	if mended != "" {
+		p.Problems = append(p.Problems, mended)
+	}
 	refs, err := t.refs(ctx)
 	if err != nil {
 		return p, err
@@ -204,7 +211,7 @@ func (t *Tree) ancestor(ctx context.Context, a, b string) (bool, error) {
 
 // gone says in what way .git is missing.
 func (t *Tree) gone() string {
-	for _, f := range []string{filepath.Join(t.root, ".git"), filepath.Join(t.gitDir, "HEAD"), filepath.Join(t.commonDir, "objects"), filepath.Join(t.commonDir, "refs")} {
+	for _, f := range []string{filepath.Join(t.root, ".git"), t.gitDir, filepath.Join(t.commonDir, "objects"), filepath.Join(t.commonDir, "refs")} {
 		if _, err := os.Stat(f); errors.Is(err, os.ErrNotExist) {
 			return f + " is missing: git is broken here"
 		} else if err != nil {

@@ -54,6 +54,10 @@ func TestRandomAgent(t *testing.T) {
 			if p.Broken {
 				t.Fatalf("%+v", p)
 			}
+			if len(p.Problems) == 0 && rnd.IntN(2) == 0 {
+				r.shipRandom(m, p)
+				return
+			}
 			_, err := r.Park(bg, m, p, "refs/loopd/k/1", "x")
 			must(t, err)
 			if err := r.Restore(bg, m, nil); err != nil {
@@ -72,11 +76,34 @@ func TestRandomAgent(t *testing.T) {
 	}
 }
 
-// passing is what may come or stay: ignored files, nested repositories, what loops own, branches that were made.
-var passing = regexp.MustCompile(`^("?\.loop|"nest|"out/|"\.env|"[a-z]*\.cache|! |\? nest|\? \.loop|refs/heads/b[0-9]|.*\s\.loop/)`)
+// passing is what may come, stay or move: ignored files, nested repositories, what loops own, other branches (decision 1).
+var passing = regexp.MustCompile(`^("?\.loop|"nest|"out/|"\.env|"[a-z]*\.cache|! |\? nest|\? \.loop|refs/heads/(b|wt)[0-9]|refs/heads/feature|.*\s\.loop/)`)
 
 // lasting is the oracle without that.
 func (r *repo) lasting() string {
 	r.Helper()
 	return strings.Join(slices.DeleteFunc(strings.Split(r.oracle(), "\n"), passing.MatchString), "\n")
+}
+
+// shipRandom commits what the agent did: the files stay as they are, and nothing is left over.
+func (r *repo) shipRandom(m Mark, p Print) {
+	r.Helper()
+	files := func() string {
+		text, _, _ := strings.Cut(r.oracle(), "\n"+r.sh(`git rev-parse HEAD`))
+		return text
+	}
+	r.Log("shipped")
+	was, head := files(), r.sh(`git rev-parse HEAD`)
+	c, err := r.Prepare(bg, m, p, Commit{Message: "unit"})
+	must(r.T, err)
+	must(r.T, r.Land(bg, c))
+	if diff := cmp.Diff(was, files()); diff != "" {
+		r.Errorf("committing changed files (-was +is)\n%s", diff)
+	}
+	left := strings.Split(r.sh(`git status --porcelain=v2 -- . ':!.loop'`), "\n")
+	left = slices.DeleteFunc(left, func(s string) bool { return s == "" || strings.HasPrefix(s, "? nest") })
+	if len(left) > 0 {
+		r.Errorf("left over: %q", left)
+	}
+	r.sh(`git merge-base --is-ancestor ` + head + ` HEAD; test -z "$(git ls-files .loop/k/state.json)"; git diff --quiet ` + m.Head.OID + ` HEAD -- .loop`)
 }

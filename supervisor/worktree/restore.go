@@ -25,6 +25,12 @@ func (t *Tree) Restore(ctx context.Context, m Mark, protected []string) error {
 }
 
 func (t *Tree) restore(ctx context.Context, m Mark, protected []string) error {
+	if why := t.gone(); why != "" {
+		return errors.New(why)
+	}
+	if _, err := t.mendHead(ctx, m); err != nil {
+		return err
+	}
 	if why := t.lost(ctx, m); why != "" {
 		return errors.New(why)
 	}
