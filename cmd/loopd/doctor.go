@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -41,7 +42,8 @@ type seen struct {
 	Stdout, Stderr []byte
 }
 
-// rule is one thing that must hold before a loop may start. An error of Check ends the examination.
+// rule is one thing that must hold before a loop may start. What the dialect found while it read counts too; Check, where
+// there is one, looks at what reading alone does not show. An error of Check ends the examination.
 type rule struct {
 	ID    string
 	What  string
@@ -51,7 +53,7 @@ type rule struct {
 // doctorRules are D1 to D9 of the loop doctor (spec/dialects.md, "The family around the native format"), and below them
 // what else would stop the first run.
 var doctorRules = []rule{
-	{"D1", "the charter parses", charterParses},
+	{"D1", "the charter parses", nil},
 	{"D2", "Done-when is mechanical", doneWhenIsMechanical},
 	{"D3", "each verification command runs here", verificationRuns},
 	{"D4", "the ratchet can be read", ratchetReads},
@@ -59,11 +61,28 @@ var doctorRules = []rule{
 	{"D6", "the guardrails of the repository are inherited", guardrailsInherited},
 	{"D7", "escalation reaches a human", escalationReaches},
 	{"D8", "it starts propose-only", startsProposeOnly},
-	{"D9", "a budget is set", budgetIsSet},
+	{"D9", "a budget is set", budgetCanBeKept},
+	{"files", "the loop's other files are in order", nil},
 	{"config", "config.toml is valid", configIsValid},
 	{"harness", "the harness is here", harnessIsHere},
 	{"git", "what fails can be put back", gitCanPutBack},
-	{"files", "the loop's other files are in order", filesInOrder},
+}
+
+// sectionRules says which rule a finding on a section belongs to, where the dialect does not say it.
+var sectionRules = map[string]string{
+	"Done-when": "D2", "Verification": "D3", "Ratchet": "D4", "Guardrails": "D6", "Escalation": "D7", "Promotion": "D8", "Budget": "D9",
+}
+
+// ruleOf is the rule that a finding of the dialect belongs to.
+func (p *patient) ruleOf(f journal.Finding) string {
+	if f.Rule != "" {
+		return f.Rule
+	}
+	if filepath.Base(f.File) != filepath.Base(p.Loop.Charter.File) {
+		return "files"
+	}
+	section, _, _ := strings.Cut(f.Field, " ")
+	return cmp.Or(sectionRules[section], "D1")
 }
 
 // diagnosis is what the doctor found.
@@ -78,10 +97,14 @@ type diagnosis struct {
 func examine(p *patient) (diagnosis, error) {
 	d := diagnosis{Loop: p.Loop.Name, Verdict: "PASS", Failed: []string{}, Findings: []journal.Finding{}}
 	for _, r := range doctorRules {
-		found, err := r.Check(p)
-		if err != nil {
-			return d, err
+		var found []journal.Finding
+		if r.Check != nil {
+			var err error
+			if found, err = r.Check(p); err != nil {
+				return d, err
+			}
 		}
+		found = append(p.read(r.ID, found), found...)
 		for i := range found {
 			found[i].Rule = r.ID
 		}
@@ -110,10 +133,30 @@ func (p *patient) at(line int, section, read, want, fix string) journal.Finding 
 	return journal.Finding{File: p.Show(p.Loop.Charter.File), Line: line, Field: section, Read: read, Want: want, Fix: fix}
 }
 
-// defective says whether reading the charter found a defect in a section: what is missing there was said already.
-func (p *patient) defective(section string) bool {
+// read gives the dialect's findings under a rule. A warning on a line where the doctor found a defect says less of the
+// same.
+func (p *patient) read(rule string, found []journal.Finding) []journal.Finding {
+	var out []journal.Finding
+	for _, f := range p.Loop.Findings {
+		worse := func(o journal.Finding) bool { return f.Warning && !o.Warning && f.Line > 0 && o.Line == f.Line }
+		if p.ruleOf(f) != rule || slices.ContainsFunc(found, worse) {
+			continue
+		}
+		if !filepath.IsAbs(f.File) {
+			f.File = filepath.Join(p.Loop.Root, f.File)
+		}
+		f.File = p.Show(f.File)
+		out = append(out, f)
+	}
+	return out
+}
+
+// defective says whether reading found a defect in a section, at a line of it where line is not 0: what is wrong there
+// was said already, and need not be tried.
+func (p *patient) defective(section string, line int) bool {
 	return slices.ContainsFunc(p.Loop.Findings, func(f journal.Finding) bool {
-		return !f.Warning && strings.HasPrefix(f.Field, section)
+		name, _, _ := strings.Cut(f.Field, " ")
+		return !f.Warning && name == section && (line == 0 || f.Line == line)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -16,8 +17,13 @@ import (
 // unitMax is how long a unit may be, in characters, before it looks like several.
 const unitMax = 240
 
+// onlyYou marks what a draft leaves to a person.
+const onlyYou = "TODO(you)"
+
 // wide are words of units that no iteration ends.
-var wide = regexp.MustCompile(`(?i)\b(everything|all (of )?(the )?(files|tests|modules|bugs|packages|code)|entire|whole|overhaul|rewrite the (app|application|project|system))\b`)
+var wide = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(everything|all (of )?(the )?(files|tests|modules|bugs|packages|code)|entire|whole|overhaul|rewrite the (app|application|project|system))\b`)
+})
 
 // unitsLookSized (D5): a backlog has open units, and none looks like a project. Looks are not proof, so those are
 // warnings.
@@ -30,12 +36,16 @@ func unitsLookSized(p *patient) ([]journal.Finding, error) {
 			continue
 		}
 		open++
+		if strings.Contains(item.Text, onlyYou) {
+			out = append(out, journal.Finding{File: file, Line: item.Line, Field: "backlog", Read: item.Text, Want: "your own words", Fix: "only a person can say this: fill it in"})
+			continue
+		}
 		why := ""
 		switch {
 		case len([]rune(item.Text)) > unitMax:
 			why = fmt.Sprintf("it has over %d characters", unitMax)
-		case wide.MatchString(item.Text):
-			why = fmt.Sprintf("%q has no end that one iteration reaches", wide.FindString(item.Text))
+		case wide().MatchString(item.Text):
+			why = fmt.Sprintf("%q has no end that one iteration reaches", wide().FindString(item.Text))
 		case strings.Count(item.Text, " and ")+strings.Count(item.Text, ";") > 2:
 			why = "it names several things"
 		}
@@ -51,10 +61,14 @@ func unitsLookSized(p *patient) ([]journal.Finding, error) {
 }
 
 // forbids marks a line of a rule file that an agent must not break.
-var forbids = regexp.MustCompile(`(?i)\b(never|do not|don't|must not|mustn't|forbidden|not allowed|no (push|publish|deploy|force|network|new dependenc)\w*)\b`)
+var forbids = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(never|do not|don't|must not|mustn't|forbidden|not allowed|no (push|publish|deploy|force|network|new dependenc)\w*)\b`)
+})
 
 // word is what two wordings of a rule are compared by.
-var word = regexp.MustCompile(`[\p{L}\p{N}_./-]{4,}`)
+var word = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[\p{L}\p{N}_./-]{4,}`)
+})
 
 // guardrailsInherited (D6): each prohibition of CLAUDE.md and AGENTS.md stands in Guardrails too, or the file is named
 // there. An agent in a fresh context may not read those files; the charter it always gets.
@@ -91,7 +105,7 @@ func prohibitions(text string) []numbered {
 			fence = !fence
 			continue
 		}
-		if !fence && !strings.HasPrefix(l, "#") && forbids.MatchString(l) {
+		if !fence && !strings.HasPrefix(l, "#") && forbids().MatchString(l) {
 			out = append(out, numbered{n, strings.TrimLeft(l, "-*+ ")})
 		}
 	}
@@ -100,7 +114,7 @@ func prohibitions(text string) []numbered {
 
 // covers says whether a text has most of the words of a rule.
 func covers(text, rule string) bool {
-	words := word.FindAllString(strings.ToLower(rule), -1)
+	words := word().FindAllString(strings.ToLower(rule), -1)
 	has := 0
 	for _, w := range words {
 		if strings.Contains(text, w) {
@@ -116,7 +130,7 @@ func escalationReaches(p *patient) ([]journal.Finding, error) {
 	const section = "Escalation"
 	channels := p.Loop.Charter.Escalation.Channels
 	if len(channels) == 0 {
-		if p.defective(section) {
+		if p.defective(section, 0) {
 			return nil, nil
 		}
 		return []journal.Finding{p.at(0, section, "", "a channel to a human", "name a command in back-ticks, file:PATH, a notification URL, or a [channel.NAME] of config.toml")}, nil

@@ -11,61 +11,31 @@ import (
 	"loopd/journal"
 )
 
-// charterParses (D1) passes on what the dialect found in the charter.
-func charterParses(p *patient) ([]journal.Finding, error) {
-	return p.found(func(file string) bool { return file == filepath.Base(p.Loop.Charter.File) }), nil
-}
-
-// filesInOrder passes on what the dialect found elsewhere: state.json, journal, signs.
-func filesInOrder(p *patient) ([]journal.Finding, error) {
-	return p.found(func(file string) bool { return file != filepath.Base(p.Loop.Charter.File) }), nil
-}
-
-// found are the dialect's own findings on some of the loop's files.
-func (p *patient) found(in func(file string) bool) []journal.Finding {
-	var out []journal.Finding
-	for _, f := range p.Loop.Findings {
-		if !in(filepath.Base(f.File)) {
-			continue
-		}
-		if !filepath.IsAbs(f.File) {
-			f.File = filepath.Join(p.Loop.Root, f.File)
-		}
-		f.File = p.Show(f.File)
-		out = append(out, f)
-	}
-	return out
-}
-
-// doneWhenIsMechanical (D2): every condition is one that a machine can check, and can check here.
+// doneWhenIsMechanical (D2): the reader saw to it that every condition is a command or a state of a file; here the
+// commands are run.
 func doneWhenIsMechanical(p *patient) ([]journal.Finding, error) {
 	const section = "Done-when"
 	var out []journal.Finding
 	conditions := p.Loop.Charter.DoneWhen
-	if len(conditions) == 0 && !p.defective(section) {
-		out = append(out, p.at(0, section, "", "a predicate that a machine can check", "write a back-ticked command with what is expected of it"))
-	}
 	held := 0
 	for _, c := range conditions {
-		switch {
-		case c.Check != nil:
-			f, ok, err := p.tryCheck(section, *c.Check)
+		ok := false
+		if c.File != nil {
+			ok = p.fileHolds(*c.File)
+		}
+		if c.Check != nil {
+			f, met, err := p.tryCheck(section, *c.Check)
 			if err != nil {
 				return nil, err
 			}
-			if f != nil {
-				out = append(out, *f)
-			}
-			if ok {
-				held++
-			}
-		case c.File == nil && !p.defective(section):
-			out = append(out, p.at(c.Line, section, c.Text, "a command in back-ticks or a countable state of a file", "write e.g. `make test` passes, or backlog.md has no unchecked items"))
-		case c.File != nil && p.fileHolds(*c.File):
+			out = append(out, deref(f)...)
+			ok = met
+		}
+		if ok {
 			held++
 		}
 	}
-	if held > 0 && held == len(conditions) && len(out) == 0 {
+	if held > 0 && held == len(conditions) && !p.defective(section, 0) {
 		out = append(out, warning(p.at(conditions[0].Line, section, "", "a goal that is not reached yet", "it holds already: the first run would end at once")))
 	}
 	return out, nil
@@ -84,8 +54,12 @@ func (p *patient) fileHolds(f journal.FileState) bool {
 	return ok
 }
 
-// tryCheck runs a command of the charter. The finding is nil where it runs; met says whether its expectation is met now.
+// tryCheck runs a command of the charter. The finding is nil where it runs, or where
+// the line has a defect anyway; met says whether its expectation is met now.
 func (p *patient) tryCheck(section string, k journal.Check) (f *journal.Finding, met bool, err error) {
+	if p.defective(section, k.Line) {
+		return nil, false, nil
+	}
 	if fault := shellFault(k.Command); fault != "" {
 		bad := p.at(k.Line, section, k.Command, "a command line that sh understands", fault)
 		return &bad, false, nil
@@ -120,9 +94,6 @@ func (p *patient) cannotRun(section string, line int, command string, got seen) 
 func verificationRuns(p *patient) ([]journal.Finding, error) {
 	const section = "Verification"
 	var out []journal.Finding
-	if len(p.Loop.Charter.Verification) == 0 && !p.defective(section) {
-		out = append(out, p.at(0, section, "", "at least one command", "write e.g. - `make test` → passes"))
-	}
 	for _, k := range p.Loop.Charter.Verification {
 		f, met, err := p.tryCheck(section, k)
 		switch {
@@ -130,7 +101,7 @@ func verificationRuns(p *patient) ([]journal.Finding, error) {
 			return nil, err
 		case f != nil:
 			out = append(out, *f)
-		case !met && p.Loop.Charter.Archetype != journal.RedGreen:
+		case !met && !p.defective(section, k.Line) && p.Loop.Charter.Archetype != journal.RedGreen:
 			out = append(out, warning(p.at(k.Line, section, k.Command, "a check that is green before the first iteration", "it is red now: mend it first, or run with --baseline")))
 		}
 	}
@@ -142,7 +113,7 @@ func ratchetReads(p *patient) ([]journal.Finding, error) {
 	const section = "Ratchet"
 	r := p.Loop.Charter.Ratchet
 	switch {
-	case p.defective(section):
+	case p.defective(section, 0):
 		return nil, nil
 	case !r.Present() && p.Loop.Charter.Archetype == journal.RatchetClimb:
 		return []journal.Finding{p.at(r.Line, section, r.Metric, "a number to climb on", "write Metric:, Direction: and Read via:")}, nil

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"loopd/harness"
 	"loopd/journal"
 )
-
-// otherProposals are forms of a proposal that loopd does not make.
-var otherProposals = regexp.MustCompile(`(?i)\b(pull[ -]requests?|PRs?|staged[ -]diffs?)\b`)
 
 // startsProposeOnly (D8): write access is earned and then allowed by a person, it does not stand in a fresh charter.
 func startsProposeOnly(p *patient) ([]journal.Finding, error) {
@@ -23,48 +19,29 @@ func startsProposeOnly(p *patient) ([]journal.Finding, error) {
 	if mode := p.Loop.State.Promotion.Mode; p.Loop.HasState && mode.Wider(journal.ProposeOnly) && mode.Wider(approved) {
 		out = append(out, p.at(0, section, "promotion.mode "+string(mode)+" in state.json", "no wider mode than a person approved", "loopd demote "+p.Loop.Name))
 	}
-	if text, line := sectionOf(p.Loop.Charter.Source, section); otherProposals.MatchString(text) {
-		out = append(out, warning(p.at(line, section, otherProposals.FindString(text), "a commit on a branch", "loopd makes no pull requests and no staged diffs: it commits on loop/"+p.Loop.Name)))
-	}
 	return out, nil
 }
 
-// budgetIsSet (D9): iterations, time and cadence are bounded, and a bound on cost can be kept.
-func budgetIsSet(p *patient) ([]journal.Finding, error) {
-	const section = "Budget"
-	var out []journal.Finding
-	b := p.Loop.Charter.Budget
-	if !p.defective(section) {
-		for _, part := range []struct {
-			set        bool
-			key, value string
-		}{
-			{b.MaxIterations > 0, "Max iterations:", "20"},
-			{b.PerIteration > 0, "Max wall-clock per iteration:", "30"},
-			{b.Cadence.Kind != "", "Cadence:", "on-demand"},
-		} {
-			if !part.set {
-				out = append(out, p.at(0, section, "", part.key, "write e.g. - "+part.key+" "+part.value))
-			}
-		}
-	}
+// budgetCanBeKept (D9): the reader saw to it that iterations, time and cadence are bounded; here a bound on cost must be
+// one that somebody counts.
+func budgetCanBeKept(p *patient) ([]journal.Finding, error) {
 	limit := value(p.Settings, "max-cost")
 	if cost, err := strconv.ParseFloat(limit, 64); err != nil || cost <= 0 {
-		return out, nil
+		return nil, nil
 	}
 	h, err := p.Harnesses.Lookup(value(p.Settings, "harness"))
 	if err != nil || h.Caps().ReportsCost {
-		return out, nil
+		return nil, nil
 	}
 	model := value(p.Settings, "model")
 	if _, ok := p.Config.Prices[model]; ok {
-		return out, nil
+		return nil, nil
 	}
 	fix := "add [price." + strconv.Quote(model) + "] to config.toml"
 	if model == "" {
 		fix = "name a model and add its [price.\"MODEL\"] to config.toml"
 	}
-	return append(out, p.at(0, section, "Max cost "+limit, "a cost that can be counted: "+h.Name()+" reports none", fix)), nil
+	return []journal.Finding{p.at(0, "Budget", "Max cost "+limit, "a cost that can be counted: "+h.Name()+" reports none", fix)}, nil
 }
 
 func configIsValid(p *patient) ([]journal.Finding, error) { return p.ConfigFindings, nil }

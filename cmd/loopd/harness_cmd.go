@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sourcegraph/conc"
@@ -168,7 +169,9 @@ func (a *app) look(ctx context.Context, host *proc.Host, h harness.Harness, all 
 	return p
 }
 
-var versionNumber = regexp.MustCompile(`\d+\.\d+[\w.+-]*`)
+var versionNumber = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\d+\.\d+[\w.+-]*`)
+})
 
 // askVersion asks a CLI for its version, "" where it does not answer in time or in good order.
 func askVersion(ctx context.Context, host *proc.Host, p presence, dir string) string {
@@ -179,7 +182,7 @@ func askVersion(ctx context.Context, host *proc.Host, p presence, dir string) st
 	if err != nil || res.Exit != 0 {
 		return ""
 	}
-	return versionNumber.FindString(string(out.kept))
+	return versionNumber().FindString(string(out.kept))
 }
 
 // head keeps the first bytes written to it.

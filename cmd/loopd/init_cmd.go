@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -37,7 +38,7 @@ func (c *initCmd) Run(a *app) error {
 	if err := a.free(ref.Dir); err != nil {
 		return err
 	}
-	written, err := a.plant(ref, native.Draft(c.Name, archetype, c.Goal))
+	written, err := a.plant(ref, native.Draft(c.Name, archetype, c.Goal), native.DraftBacklog(archetype))
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func (a *app) free(dir string) error {
 }
 
 // plant writes the files of a new loop and returns their paths. After an error nothing of it is left.
-func (a *app) plant(ref journal.Ref, charter []byte) (written []string, err error) {
+func (a *app) plant(ref journal.Ref, charter, backlog []byte) (written []string, err error) {
 	base := filepath.Dir(ref.Dir)
 	var made []string // folders, outermost first
 	for _, dir := range []string{base, ref.Dir} {
@@ -104,7 +105,7 @@ func (a *app) plant(ref journal.Ref, charter []byte) (written []string, err erro
 		data []byte
 	}{
 		{filepath.Join(base, ".gitignore"), native.Gitignore()},
-		{filepath.Join(ref.Dir, "backlog.md"), backlogDraft(charter)},
+		{filepath.Join(ref.Dir, "backlog.md"), backlog},
 		{ref.File, charter}, // last: with it the folder is a loop
 	}
 	for _, f := range files {
@@ -130,36 +131,32 @@ func (a *app) plant(ref journal.Ref, charter []byte) (written []string, err erro
 	return nil, &exitError{Code: codeUsage, What: "cannot write the loop; nothing was left behind", Where: a.show(ref.Dir), Why: err, Next: "make " + a.show(a.Root) + " writable"}
 }
 
-// backlogDraft is the backlog of a loop whose charter speaks of one, nil for others.
-func backlogDraft(charter []byte) []byte {
-	if !strings.Contains(string(charter), "backlog.md") {
-		return nil
-	}
-	return []byte("<!-- One unit of one iteration a line, the first one first: \"- [ ] unit\". loopd strikes them through. -->\n")
-}
-
 // sayWhatIsLeft names, with file and line, what only a person can say, and the next command.
 func (a *app) sayWhatIsLeft(ref journal.Ref) error {
 	loop, err := native.Native{}.Load(ref)
 	if err != nil {
 		return err
 	}
-	left := false
-	for _, f := range loop.Defects() {
-		left = true
-		f.File = a.show(filepath.Join(ref.Root, f.File))
-		if err := a.Print.Result("to fill in: %s", f); err != nil {
-			return err
+	left := loop.Defects()
+	for _, item := range loop.Backlog {
+		if strings.Contains(item.Text, onlyYou) {
+			left = append(left, journal.Finding{File: filepath.Join(loopFolder, ref.Name, "backlog.md"), Line: item.Line, Field: "backlog", Read: item.Text, Want: "your own words"})
 		}
 	}
-	if len(loop.Backlog) == 0 && backlogDraft(loop.Charter.Source) != nil {
-		left = true
-		if err := a.Print.Result("to fill in: %s: the units, one a line", a.show(filepath.Join(ref.Dir, "backlog.md"))); err != nil {
+	for _, c := range loop.Charter.Escalation.Channels {
+		if c.File != "" && !filepath.IsAbs(c.File) {
+			_, line := sectionOf(loop.Charter.Source, "Escalation")
+			left = append(left, journal.Finding{File: filepath.Join(loopFolder, ref.Name, "LOOP.md"), Line: line, Field: "Escalation", Read: "how you are reached; or let git ignore " + c.File})
+		}
+	}
+	for _, f := range left {
+		place := fmt.Sprintf("%s:%d", a.show(filepath.Join(ref.Root, f.File)), f.Line)
+		if err := a.Print.Result("to fill in: %s: %s: %s", place, f.Field, f.Read); err != nil {
 			return err
 		}
 	}
 	next := "loopd check " + ref.Name
-	if left {
+	if len(left) > 0 {
 		next = "fill that in, then: " + next
 	}
 	return a.Print.Result("next: %s", next)

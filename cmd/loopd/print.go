@@ -42,7 +42,7 @@ func newPrinter(world surroundings, g globals) *printer {
 		p.log = slog.New(slog.NewJSONHandler(p.err, &slog.HandlerOptions{Level: level}))
 		return p
 	}
-	p.log = slog.New(tint.NewHandler(p.err, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: !p.color}))
+	p.log = slog.New(tint.NewTextHandler(p.err, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: !p.color}))
 	return p
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -233,26 +232,31 @@ func TestFolderSyncFault(t *testing.T) {
 	}
 }
 
-// A device that is full takes a part of the write: the part is cut off again.
+// A device that is full takes a part of the write: the part is cut off again. The limit on file sizes stands for it.
 func TestFullDeviceLeavesNothing(t *testing.T) {
-	if os.Getenv("LOOPD_TEST_FULL") == "" {
-		// RLIMIT_FSIZE stands for a full device; it holds for a whole process, so the test runs again as a child.
-		file := filepath.Join(t.TempDir(), "journal.md")
-		put(t, file, strings.Repeat("o", 1023)+"\n")
-		cmd := exec.Command("sh", "-c", `ulimit -f 2; exec "$0" -test.run=TestFullDeviceLeavesNothing`, os.Args[0])
-		cmd.Env = append(os.Environ(), "LOOPD_TEST_FULL="+file)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		want(t, file, strings.Repeat("o", 1023)+"\n")
-		onlyFiles(t, filepath.Dir(file), "journal.md")
-		return
+	file := filepath.Join(t.TempDir(), "journal.md")
+	old := strings.Repeat("o", 1023) + "\n"
+	put(t, file, old)
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
 	}
+	small := limit
+	small.Cur = 2048
 	for _, kind := range []journal.WriteKind{journal.WriteAppend, journal.WriteReplace} {
-		w := journal.Write{Label: "journal", Path: os.Getenv("LOOPD_TEST_FULL"), Kind: kind, Data: bytes.Repeat([]byte("n"), 8000)}
-		if err := (Disk{}).Do(w); !errors.Is(err, syscall.EFBIG) {
+		w := journal.Write{Label: "journal", Path: file, Kind: kind, Data: bytes.Repeat([]byte("n"), 8000)}
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &small); err != nil {
+			t.Fatal(err)
+		}
+		err := Disk{}.Do(w)
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+			t.Fatal(err)
+		}
+		if !errors.Is(err, syscall.EFBIG) {
 			t.Errorf("%s: %v, want EFBIG", kind, err)
 		}
+		want(t, file, old)
+		onlyFiles(t, filepath.Dir(file), "journal.md")
 	}
 }
 
@@ -263,7 +267,7 @@ func TestReadersSeeWholeVersions(t *testing.T) {
 	put(t, file, string(version(0)))
 	done := make(chan error)
 	go func() {
-		for i := range 200 {
+		for i := range 60 {
 			if err := (Disk{}).Replace("state", file, version(i)); err != nil {
 				done <- err
 				return

@@ -25,7 +25,7 @@ func TestLoad(t *testing.T) {
 	if !l.HasState || l.State.Iteration != 2 || l.Entries != 2 || len(l.Recent) != 2 || l.Recent[1].Unit != "unit 2" {
 		t.Errorf("%+v", l)
 	}
-	if l.Steer != "from the bottom\nplease\n" || !strings.Contains(l.Signs, "do not edit gen") || l.BacklogText != goodBacklog {
+	if l.Steer != "from the bottom\nplease\n" || !strings.Contains(l.Signs, "do not edit gen") || l.BacklogText != backlogOfK {
 		t.Errorf("%q, %q, %q", l.Steer, l.Signs, l.BacklogText)
 	}
 	want := []journal.Item{{Text: "TODO zero", Done: true, Line: 3}, {Text: "TODO one", Line: 4}, {Text: "TODO two", Line: 6}}
@@ -37,7 +37,7 @@ func TestLoad(t *testing.T) {
 // A loop that never ran has a charter and nothing else; a state that was moved away counts on from the journal.
 func TestLoadWithoutState(t *testing.T) {
 	root := t.TempDir()
-	put(t, root, "LOOP.md", goodCharter)
+	put(t, root, "LOOP.md", charterOfK)
 	put(t, root, "STEER.md", " \n")
 	l := loadK(t, root)
 	s := l.State
@@ -226,7 +226,7 @@ func BenchmarkLoad(b *testing.B) {
 			if err := os.Rename(longJournal(b, n), filepath.Join(ref.Dir, "journal.md")); err != nil {
 				b.Fatal(err)
 			}
-			for file, text := range map[string]string{"LOOP.md": goodCharter, "state.json": strings.Replace(familyState, `"iteration": 0`, fmt.Sprintf(`"iteration": %d`, n), 1)} {
+			for file, text := range map[string]string{"LOOP.md": charterOfK, "state.json": strings.Replace(familyState, `"iteration": 0`, fmt.Sprintf(`"iteration": %d`, n), 1)} {
 				if err := os.WriteFile(filepath.Join(ref.Dir, file), []byte(text), 0o644); err != nil {
 					b.Fatal(err)
 				}

@@ -43,7 +43,10 @@ func mirrors(l journal.Loop, charterBad bool) []journal.Finding {
 		{"budget.max_minutes_per_iteration", s.Budget.MaxMinutes, want.Budget.MaxMinutes, s.Budget.MaxMinutes != want.Budget.MaxMinutes},
 		{"budget.cadence", s.Budget.Cadence, want.Budget.Cadence, s.Budget.Cadence != "" && s.Budget.Cadence != want.Budget.Cadence},
 	} {
-		if line, _ := fieldPosition(string(s.Raw), m.field); m.differ && line > 0 {
+		if !m.differ {
+			continue
+		}
+		if line, _ := fieldPosition(string(s.Raw), m.field); line > 0 {
 			add(true, m.field, fmt.Sprint(m.read), fmt.Sprintf("%v as in LOOP.md, which is what counts", m.want), "")
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"loopd/journal/journaltest"
 )
 
-// goodCharter is a charter without a fault.
-const goodCharter = `# Loop: k
+// charterOfK is a charter without a fault.
+const charterOfK = `# Loop: k
 
 ## Goal
 No TODO line is left in work.txt.
@@ -56,16 +56,16 @@ ratchet-climb
 - Write scope when promoted: work.txt
 `
 
-const goodBacklog = "# Backlog\n\n- [x] ~~TODO zero~~\n- [ ] TODO one\n  with a note\n- [ ] TODO two\n\nWhat else there is.\n"
+const backlogOfK = "# Backlog\n\n- [x] ~~TODO zero~~\n- [ ] TODO one\n  with a note\n- [ ] TODO two\n\nWhat else there is.\n"
 
 // makeLoop writes loop k with two entries.
 func makeLoop(t *testing.T, root string) string {
 	t.Helper()
-	put(t, root, "LOOP.md", goodCharter)
+	put(t, root, "LOOP.md", charterOfK)
 	put(t, root, "state.json", strings.Replace(familyState, `"iteration": 0`, `"iteration": 2`, 1))
 	put(t, root, "journal.md", journalOf(1, "> refused · 2026-11-02T10:00:00Z · STOP\n\n", 2))
 	put(t, root, "signs.md", "- 2026-11-01 · do not edit gen (make: exit 2, it.1)\n")
-	put(t, root, "backlog.md", goodBacklog)
+	put(t, root, "backlog.md", backlogOfK)
 	return "k"
 }
 
@@ -113,7 +113,7 @@ func TestSuite(t *testing.T) {
 			{Name: "another tool's schema", File: "state.json", Data: `{"version": 3, "tasks": []}`, Field: "status"},
 			{Name: "another loop's state", File: "state.json", Data: strings.Replace(fine, `"k"`, `"other"`, 1) + "}", Field: "name"},
 			{Name: "a field twice", File: "state.json", Data: fine + `, "iteration": 2}`, Field: "iteration"},
-			{Name: "a section missing", File: "LOOP.md", Data: strings.Replace(goodCharter, "## Budget", "## Bugdet", 1), Field: "Budget"},
+			{Name: "a section missing", File: "LOOP.md", Data: strings.Replace(charterOfK, "## Budget", "## Bugdet", 1), Field: "Budget"},
 			{Name: "an empty charter", File: "LOOP.md", Data: "", Field: "Goal"},
 		},
 	}.Run(t)

@@ -66,7 +66,7 @@ func TestRecordWritesNothingNew(t *testing.T) {
 
 func TestRecordOfAFirstRun(t *testing.T) {
 	root := t.TempDir()
-	put(t, root, "LOOP.md", goodCharter)
+	put(t, root, "LOOP.md", charterOfK)
 	l := loadK(t, root)
 	next := l.State
 	next.Status, next.Iteration = journal.Active, 1

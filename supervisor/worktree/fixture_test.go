@@ -224,10 +224,15 @@ func (r *repo) oracle() string {
 	return b.String()
 }
 
-// gitSays is HEAD, status, the index and the branches.
+// gitSays is HEAD, status, the index, the branches and what is under way.
 func (r *repo) gitSays() string {
 	r.Helper()
-	return r.sh(`git rev-parse HEAD 2>/dev/null || echo unborn; git symbolic-ref -q HEAD || echo detached
-git status --porcelain=v2 --ignored 2>&1 || :; git ls-files -s -v 2>&1 || :; git for-each-ref refs/heads --format='%(refname) %(objectname)'
-for f in MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD rebase-merge rebase-apply BISECT_LOG index.lock HEAD.lock; do p=$(git rev-parse --git-path $f); if [ -e "$p" ]; then echo "left: $f"; fi; done`)
+	said := r.sh(`git rev-parse HEAD 2>/dev/null || echo unborn; git symbolic-ref -q HEAD || echo detached
+git status --porcelain=v2 --ignored 2>&1 || :; git ls-files -s -v 2>&1 || :; git for-each-ref refs/heads --format='%(refname) %(objectname)'`)
+	for _, f := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "BISECT_LOG", "index.lock", "HEAD.lock"} {
+		if _, err := os.Lstat(filepath.Join(r.gitDir, f)); err == nil {
+			said += "\nleft: " + f
+		}
+	}
+	return said
 }

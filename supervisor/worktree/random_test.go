@@ -25,7 +25,7 @@ var acts = []string{
 
 // TestRandomAgent does what nobody thought of. LOOPD_SEED=n runs one seed, LOOPD_LONG=1 many.
 func TestRandomAgent(t *testing.T) {
-	from, to := uint64(1), uint64(12)
+	from, to := uint64(1), uint64(8)
 	if os.Getenv("LOOPD_LONG") != "" {
 		to = 400
 	}

@@ -2,13 +2,13 @@ package main
 
 import "testing"
 
-func TestNear(t *testing.T) {
+func TestSuggest(t *testing.T) {
 	known := []string{"kaizen", "triage", "coverage", "model"}
 	for typed, want := range map[string]string{
-		"kaizne": "kaizen", "Kaizen": "kaizen", "kai": "kaizen", "modle": "model", "cover": "coverage", "zzz": "", "": "", "kaizen": "",
+		"kaizne": ", did you mean kaizen?", "modle": ", did you mean model?", "cov": ", did you mean coverage?", "co": "", "zzz": "", "": "", "kaizen": "",
 	} {
-		if got := near(typed, known); got != want {
-			t.Errorf("near %q is %q, want %q", typed, got, want)
+		if got := suggest(typed, known); got != want {
+			t.Errorf("%q gives %q, want %q", typed, got, want)
 		}
 	}
 }
