@@ -97,9 +97,10 @@ func (r *run) send(ctx context.Context, c journal.Channel, title, body string) e
 }
 
 // resend tries notices again that an earlier run could not deliver.
-func (r *run) resend(ctx context.Context, l journal.Loop) error {
-	if len(l.State.Private.Unsent) == 0 {
-		return nil
+func (r *run) resend(ctx context.Context) error {
+	l, err := r.s.Dialect.Load(r.s.Ref)
+	if err != nil || len(l.Defects()) > 0 || len(l.State.Private.Unsent) == 0 {
+		return err // defects are the gate's matter
 	}
 	var left []string
 	for _, body := range l.State.Private.Unsent {

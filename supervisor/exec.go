@@ -97,7 +97,11 @@ func (r *run) exec(ctx context.Context, t task) (execution, error) {
 	})
 	x.End = time.Now()
 	_ = fold.lines.Close()
-	if cerr := tr.Close(); cerr != nil {
+	cerr := tr.Close()
+	if o := r.s.Options; o.KeepTranscripts > 0 {
+		cerr = errors.Join(cerr, pruneTranscripts(r.place.transcripts(), o.KeepTranscripts, o.KeepBytes))
+	}
+	if cerr != nil {
 		r.emit(Event{Kind: EventWarning, Text: fmt.Sprintf("the transcript %s is incomplete: %v", tr.path, cerr)})
 	}
 	if err != nil {

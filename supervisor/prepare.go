@@ -107,7 +107,7 @@ func (r *run) enterWorktree(ctx context.Context, it *iteration) error {
 			return fmt.Errorf("set up worktree: %w", err)
 		}
 		if c.Exit != 0 || c.Hung {
-			return &HeldError{Err: fmt.Errorf("Setup `%s`: %s: %s", setup, c.Got, lastLine(c.Tail)), Fix: "mend the Setup bullet or the worktree " + dir}
+			return &HeldError{Err: fmt.Errorf("the charter's Setup `%s`: %s: %s", setup, c.Got, lastLine(c.Tail)), Fix: "mend the Setup bullet or the worktree " + dir}
 		}
 	}
 	return nil

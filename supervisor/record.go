@@ -168,7 +168,9 @@ func (r *run) signs(it *iteration, failedCheck string) (lines []string, written 
 			it.verdict.Flags = append(it.verdict.Flags, "sign not admitted: "+err.Error())
 			return false
 		}
-		lines = append(lines, signs.Render(s))
+		if line, fresh := signs.Append(it.loop.Signs, s); fresh {
+			lines = append(lines, line)
+		}
 		return true
 	}
 	misconfigured := anyCheck(it.observed, CheckResult.misconfigured)
@@ -216,6 +218,7 @@ func (r *run) render(it *iteration) ([]journal.Write, error) {
 func (r *run) entry(it *iteration) *journal.Entry {
 	e := &journal.Entry{N: it.number, Time: it.step.Now, Agent: it.maker.Name(), Unit: unitOf(it), Did: orElse(it.report.Did, it.report.Detail),
 		Verify: evidence(it.checks), Next: it.report.Next, Steer: r.redact.String(it.loop.Steer), Flags: flagsOf(it, r.swept)}
+	e.Failed = it.verdict.Outcome == journal.Failed
 	for i := range e.Flags {
 		e.Flags[i] = r.redact.String(e.Flags[i])
 	}

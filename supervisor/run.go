@@ -88,6 +88,9 @@ func (s *Supervisor) Run(ctx context.Context) (Ending, error) {
 	if s.Options.For > 0 {
 		r.deadline = time.Now().Add(s.Options.For)
 	}
+	if err := r.resend(ctx); err != nil {
+		return Ending{}, err
+	}
 	end, err := r.loop(ctx)
 	end.Iterations = r.iterations
 	r.where(context.WithoutCancel(ctx), &end)

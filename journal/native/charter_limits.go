@@ -152,6 +152,9 @@ func (r *charterReader) escalation(s *section) {
 // channelIn finds the channel in a bullet: a back-ticked command, file:PATH or a URL anywhere, else a bare name alone
 // behind the arrow.
 func channelIn(value string) (journal.Channel, bool) {
+	if strings.Contains(value, onlyYou) {
+		return journal.Channel{}, false // told once already
+	}
 	if _, code, _, ok := codeSpan(value); ok {
 		return journal.ParseChannel("`" + code + "`")
 	}

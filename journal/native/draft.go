@@ -15,7 +15,6 @@ type draft struct {
 	metric, direction, readVia       string
 	iterations, minutes              int
 	cadence                          string
-	scope                            string
 	backlog                          bool
 }
 
@@ -88,7 +87,7 @@ func Draft(name string, a journal.Archetype, goal string) []byte {
 		p("- Direction: %s\n- Read via: %s\n- On regression: the change is put back; do not take the same approach again.", d.direction, via)
 	}
 	p("\n## Guardrails\n- No push, no publish, no deploy.\n- Removing or weakening a check to make work pass is unacceptable.\n- Everything in CLAUDE.md and AGENTS.md holds, where they are there.\n")
-	p("## Escalation\n- Stalled: 3 iterations without movement → file:loopd-inbox.txt <!-- outside .loop/; better a command, a notification URL or a [channel.NAME] of config.toml -->\n- Blocked on a decision: stop and escalate.\n")
+	p("## Escalation\n- Stalled: 3 iterations without movement → TODO(you): how you are told: a command in back-ticks (the message on its stdin), a notification URL, a file outside the repository, or the name of a channel of config.toml\n- Blocked on a decision: stop and escalate.\n")
 	p("## Budget\n- Max iterations: %d\n- Max wall-clock per iteration: %d\n- Cadence: %s\n", d.iterations, d.minutes, d.cadence)
 	p("## Promotion\n- Current mode: propose-only\n- Write access requires: 3 consecutive clean cycles\n- Write scope when promoted: none")
 	return []byte(w.String())

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -109,80 +108,6 @@ func TestPersonsStagedLoopFileSurvivesRestore(t *testing.T) {
 	}
 }
 
-func TestHooks(t *testing.T) {
-	for name, tc := range map[string]struct {
-		hooks   string
-		refused string // hook
-		words   string
-		changed bool
-		check   string
-	}{
-		"refuses":          {hooks: `printf '#!/bin/sh\necho no lint >&2\nexit 3\n' >$H/pre-commit`, refused: "pre-commit", words: "no lint"},
-		"message refused":  {hooks: `printf '#!/bin/sh\ngrep -q TICKET $1 || { echo no ticket; exit 1; }\n' >$H/commit-msg`, refused: "commit-msg", words: "no ticket"},
-		"message changed":  {hooks: `printf '#!/bin/sh\necho "Change-Id: 1" >>$1\n' >$H/commit-msg`, check: `git log -1 --format=%B | grep -qx 'Change-Id: 1'`},
-		"formats and adds": {hooks: `printf '#!/bin/sh\necho formatted >>work.txt\ngit add work.txt\n' >$H/pre-commit`, changed: true, check: `git show HEAD:work.txt | grep -qx formatted`},
-		"formats only":     {hooks: `printf '#!/bin/sh\necho formatted >>work.txt\n' >$H/pre-commit`, changed: true, check: `git show HEAD:work.txt | grep -qx formatted`},
-		"sees the change":  {hooks: `printf '#!/bin/sh\ngit diff --cached --name-only | grep -qx work.txt || exit 1\ntest -z "$GIT_DIR"\n' >$H/pre-commit`},
-		"not executable":   {hooks: `printf '#!/bin/sh\nexit 1\n' >$H/pre-commit; chmod -x $H/pre-commit; exit 0`},
-		"other folder":     {hooks: `git config core.hooksPath .husky; H=../husky; mkdir -p $H; git config core.hooksPath $PWD/../husky; printf '#!/bin/sh\necho husky; exit 1\n' >$H/pre-commit`, refused: "pre-commit", words: "husky"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := newRepo(t)
-			r.sh(`H=.git/hooks; mkdir -p $H;` + tc.hooks + `; chmod +x $H/*`)
-			r.open(r.dir)
-			m := r.mark()
-			r.sh(`echo a >>work.txt`)
-			p := r.print(m)
-			head := r.sh(`git rev-parse HEAD`)
-			c, err := r.Prepare(bg, m, p, Commit{Message: "unit\n"})
-			if tc.refused != "" {
-				var h *HookError
-				if !errors.As(err, &h) || h.Hook != tc.refused || !strings.Contains(h.Words, tc.words) || h.TimedOut {
-					t.Fatalf("error %#v", err)
-				}
-				_, err = r.Park(bg, m, p, "refs/loopd/k/1", "hook")
-				must(t, err)
-				must(t, r.Restore(bg, m, nil))
-				r.wantClean()
-				return
-			}
-			must(t, err)
-			if r.sh(`git rev-parse HEAD`) != head {
-				t.Error("a branch moved")
-			}
-			if c.TreeChanged != tc.changed {
-				t.Errorf("tree changed %v", c.TreeChanged)
-			}
-			must(t, r.Land(bg, c))
-			r.wantClean()
-			r.sh(tc.check)
-		})
-	}
-}
-
-func TestHookThatHangs(t *testing.T) {
-	r := newRepo(t)
-	r.sh(`mkdir -p .git/hooks; printf '#!/bin/sh\necho waiting\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit`)
-	m := r.mark()
-	r.sh(`echo a >>work.txt`)
-	p := r.print(m)
-	r.run.fail = func(c Command) error {
-		if c.Args[0] == "hook" {
-			if c.Limit != hookLimit {
-				t.Errorf("limit %s", c.Limit)
-			}
-			return errors.New("ended after its limit")
-		}
-		return nil
-	}
-	_, err := r.Prepare(bg, m, p, Commit{Message: "x"})
-	var h *HookError
-	if !errors.As(err, &h) || !h.TimedOut {
-		t.Fatalf("error %v", err)
-	}
-}
-
 func TestNoIdentity(t *testing.T) {
 	r := newRepo(t)
 	must(t, r.Identity(bg))
@@ -212,85 +137,6 @@ func TestSigned(t *testing.T) {
 	c := r.ship(m, Commit{Message: "x"})
 	must(t, r.Land(bg, c))
 	r.sh(`git cat-file commit HEAD | grep -q SIGNED-BY-FAKE`)
-}
-
-func TestLandMeetsAPerson(t *testing.T) {
-	for name, tc := range map[string]struct {
-		do    string
-		fails bool
-		check string
-	}{
-		"index refreshed":        {do: `touch work.txt; git status`, check: `test -z "$(git status --porcelain -- . ':(exclude).loop')"`},
-		"staged another file":    {do: `echo p >p.txt; git add p.txt`, check: `test "$(git status --porcelain p.txt)" = "A  p.txt"; git show HEAD:work.txt | grep -qx a`},
-		"staged the same file":   {do: `echo theirs >>work.txt; git add work.txt; echo later >>work.txt`, check: `for r in $(git for-each-ref --format='%(refname)' refs/loopd/staged); do git show $r:work.txt; done | grep -qx theirs; grep -qx later work.txt; git show HEAD:work.txt | grep -qx a`},
-		"committed on top":       {do: `git update-ref refs/heads/main $OID; git reset -q; echo q >q.txt; git add q.txt; git commit -qm q; git add -A; git reset -q`, check: `git log --format=%s | head -1 | grep -qx q; test -z "$(git status --porcelain -- . ':(exclude).loop')"`},
-		"committed beside":       {do: `echo q >q.txt; git add q.txt; git commit -qm q`, fails: true, check: `git log -1 --format=%s | grep -qx q; git for-each-ref refs/loopd/unlanded | grep -q $OID; grep -qx a work.txt`},
-		"switched to a branch":   {do: `git stash -q; git checkout -q feature`, check: `test "$(git rev-parse main)" = $OID; test "$(git symbolic-ref HEAD)" = refs/heads/feature; test -z "$(git status --porcelain -- . ':(exclude).loop')"`},
-		"holds the index's lock": {do: `: >.git/index.lock`, fails: true, check: `test "$(git rev-parse main)" = $OID; rm .git/index.lock`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := newRepo(t)
-			m := r.mark()
-			r.sh(`echo a >>work.txt`)
-			c := r.ship(m, Commit{Message: "unit"})
-			r.sh(`OID=` + c.OID + "\n" + tc.do)
-			if err := r.Land(bg, c); (err != nil) != tc.fails {
-				t.Errorf("land: %v", err)
-			}
-			r.sh(`OID=` + c.OID + "\n" + tc.check)
-			if name == "holds the index's lock" {
-				must(t, r.Land(bg, c))
-				r.wantClean()
-			}
-		})
-	}
-}
-
-// TestLandKilledInBetween leaves each state that a killed Land leaves, and lands again.
-func TestLandKilledInBetween(t *testing.T) {
-	for name, half := range map[string]func(r *repo, c *Prepared) error{
-		"branch moved": func(r *repo, c *Prepared) error { return r.moveTo(bg, c, c.Branch) },
-		"index locked": func(r *repo, c *Prepared) error {
-			return errors.Join(r.moveTo(bg, c, c.Branch), os.Link(c.Index, r.realIndex()+".lock"))
-		},
-		"index in place": func(r *repo, c *Prepared) error {
-			return errors.Join(r.moveTo(bg, c, c.Branch), os.Remove(r.realIndex()), os.Link(c.Index, r.realIndex()))
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := newRepo(t)
-			r.sh(`git checkout -q --detach; git checkout -q main`)
-			m := r.mark()
-			r.sh(`echo a >>work.txt; rm run.sh`)
-			c := r.ship(m, Commit{Message: "unit"})
-			must(t, half(r, c))
-			r.open(r.dir)
-			must(t, r.Land(bg, c))
-			r.wantClean()
-			r.sh(`test ! -e .git/index.lock; test "$(git rev-parse HEAD)" = ` + c.OID)
-			if _, err := os.Stat(c.Index); err == nil {
-				t.Error("the private index is left")
-			}
-		})
-	}
-}
-
-func TestLandOnADetachedHead(t *testing.T) {
-	r := newRepo(t)
-	r.sh(`git checkout -q --detach`)
-	m := r.mark()
-	r.sh(`echo a >>work.txt; git commit -qam a; echo b >>work.txt`)
-	p := r.print(m)
-	if len(p.Problems) > 0 {
-		t.Errorf("problems %q", p.Problems)
-	}
-	c := r.ship(m, Commit{Message: "unit"})
-	for range 2 {
-		must(t, r.Land(bg, c))
-	}
-	r.wantClean()
-	r.sh(`test "$(git rev-parse HEAD)" = ` + c.OID + `; ! git symbolic-ref -q HEAD; test "$(git rev-parse main)" = ` + m.Head.OID)
 }
 
 func TestUnborn(t *testing.T) {
