@@ -206,9 +206,9 @@ func statusAfter(s journal.State, t Step) journal.State {
 		s.Status = journal.Blocked
 		s.Private.Question = question(t.Observed)
 		return s
-	case v.NeedsPerson:
+	case v.NeedsPerson != "":
 		s.Status = journal.Blocked
-		s.Private.Question = "a verification command cannot run: " + t.FailedCheck
+		s.Private.Question = v.NeedsPerson
 		return s
 	}
 	if stalled(s, t.Charter) {

@@ -66,8 +66,8 @@ type Verdict struct {
 	Flags   []string
 	// Rule names the row of the table that matched.
 	Rule string
-	// NeedsPerson: besides the outcome, a person has to act (a check that cannot run).
-	NeedsPerson bool
+	// NeedsPerson says why a person has to act besides (a check that cannot run); "" for no need.
+	NeedsPerson string
 	// GoodCommit: what is in the tree was verified and is kept.
 	Kept bool
 }
@@ -170,7 +170,9 @@ func Conclude(o Observed) Verdict {
 		if r.flags != nil {
 			v.Flags = append(v.Flags, r.flags(o)...)
 		}
-		v.NeedsPerson = r.name == "check cannot run"
+		if r.name == "check cannot run" {
+			v.NeedsPerson = "a verification command cannot run: " + misconfigured(o)
+		}
 		v.Kept = !v.PutBack && v.Outcome.Counts() && o.TreeChanged
 		if brokenBefore(o) {
 			v.Flags = append(v.Flags, "broken before")
@@ -261,6 +263,15 @@ func checkFails(o Observed) bool {
 		}
 		return !(o.Archetype == journal.RedGreen && c.RedBefore && o.Ratchet == Better)
 	})
+}
+
+func misconfigured(o Observed) string {
+	for _, c := range o.Checks {
+		if c.misconfigured() {
+			return "`" + c.Command + "` → " + c.Got
+		}
+	}
+	return ""
 }
 
 func brokenBefore(o Observed) bool {

@@ -132,6 +132,7 @@ func TestKilledAtEveryOperation(t *testing.T) {
 	}
 	for n := 1; n <= len(operations); n += step {
 		t.Run(fmt.Sprintf("%02d %s", n, operations[n-1]), func(t *testing.T) {
+			t.Parallel()
 			b := newBox(t, nil)
 			b.agent("maker", ships)
 			if out, code := b.child(strconv.Itoa(n)); code != -1 {
@@ -167,6 +168,7 @@ func TestFaultAtEveryOperation(t *testing.T) {
 		errno := errnos[n%len(errnos)]
 		for _, onwards := range []string{"", "+"} {
 			t.Run(fmt.Sprintf("%02d%s %s", n, onwards, operations[n-1]), func(t *testing.T) {
+				t.Parallel()
 				b := newBox(t, nil)
 				b.agent("maker", ships)
 				out, code := b.child(fmt.Sprintf("%d%s:%d", n, onwards, int(errno)))

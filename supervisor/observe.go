@@ -79,6 +79,9 @@ func (r *run) controlFiles(it *iteration) error {
 }
 
 func (r *run) undoControlFiles(it *iteration) (violations, misses []string, err error) {
+	if !exists(r.place.guarded()) {
+		return nil, nil, nil // the git directory is gone, the copies with it: the look at the tree tells
+	}
 	all, err := r.guard.compare()
 	if err != nil {
 		return nil, nil, err

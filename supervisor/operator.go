@@ -313,7 +313,7 @@ func (s *Supervisor) ParkedAct(ctx context.Context, act string, n int) (Acted, e
 	defer held.letGo()
 	if act == "apply" {
 		if err := held.tree.ApplyParked(ctx, found.Ref); err != nil {
-			return Acted{}, &HeldError{Err: err, Fix: fmt.Sprintf("loopd parked %s show %d; git cherry-pick -n %s does it by hand", l.Name, n, found.Ref)}
+			return Acted{}, &HeldError{Err: err, Fix: fmt.Sprintf("loopd parked %s show %d", l.Name, n)}
 		}
 		return Acted{Text: found.Ref + " is applied to the working tree, uncommitted", Next: "git diff; then commit it"}, nil
 	}

@@ -81,7 +81,7 @@ func (r *run) enterWorktree(ctx context.Context, it *iteration) error {
 	if err != nil {
 		return fmt.Errorf("make worktree: %w", err)
 	}
-	t, err := worktree.Open(ctx, dir, r.s.git(r.marker), worktree.Options{})
+	t, err := worktree.Open(ctx, dir, r.s.git(r.marker), worktree.Options{Protected: r.s.Protected})
 	if err != nil {
 		return fmt.Errorf("open worktree: %w", err)
 	}

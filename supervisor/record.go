@@ -50,7 +50,9 @@ func (r *run) record(ctx context.Context, it *iteration) error {
 
 // settle makes the tree what the verdict says: put back, or committed. A commit hook that refuses turns the verdict.
 func (r *run) settle(ctx context.Context, it *iteration) (*worktree.Prepared, error) {
-	if it.verdict.PutBack || it.checksWrote && !it.changed {
+	// What changed no file may still have moved HEAD or staged something; what only the checks wrote is nobody's work.
+	strayed := r.tree != nil && !it.changed && !it.print.Same(it.mark)
+	if it.verdict.PutBack || strayed {
 		if err := r.putBack(ctx, it); err != nil {
 			return nil, err
 		}
@@ -97,6 +99,12 @@ func (r *run) putBack(ctx context.Context, it *iteration) error {
 	if r.tree == nil {
 		it.verdict.PutBack = false
 		it.verdict.Flags = append(it.verdict.Flags, "not reverted")
+		return nil
+	}
+	if it.print.Broken {
+		it.verdict.PutBack = false
+		it.verdict.Flags = append(it.verdict.Flags, "not reverted")
+		it.verdict.NeedsPerson = "the repository is damaged and nothing could be put back: " + strings.Join(it.print.Problems, ", ")
 		return nil
 	}
 	if !it.print.Same(it.mark) {

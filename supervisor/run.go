@@ -101,7 +101,7 @@ func (s *Supervisor) Run(ctx context.Context) (Ending, error) {
 func (s *Supervisor) open(ctx context.Context) (*run, error) {
 	r := &run{s: s, work: s.Ref.Root, redact: newRedactor(s.Env, s.Known), marker: "LOOPD_RUN=" + newRunID()}
 	if !s.Options.NoGit {
-		t, err := worktree.Open(ctx, s.Ref.Root, s.git(r.marker), worktree.Options{})
+		t, err := worktree.Open(ctx, s.Ref.Root, s.git(r.marker), worktree.Options{Protected: s.Protected})
 		switch {
 		case errors.Is(err, worktree.ErrNotRepo):
 			return nil, &HeldError{Err: fmt.Errorf("%s is not inside a git repository: a failed iteration could not be put back", s.Ref.Root), Fix: "git init, or run with --no-git"}

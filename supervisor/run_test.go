@@ -408,3 +408,25 @@ func TestAdjudicateAndParked(t *testing.T) {
 	b.clean()
 	b.want(Options{}, 0)
 }
+
+// An agent that deletes .git leaves nothing to put back with: it is said, journaled, and a person is asked.
+func TestGitDeleted(t *testing.T) {
+	b := newBox(t, nil)
+	b.agent("maker", "rm -rf .git; sed -i 1d work.txt; echo 'LOOP-OUTCOME: shipped'")
+	end := b.want(Options{}, 13)
+	has(t, end.Why, "nothing could be put back")
+	has(t, b.read(".loop/k/journal.md"), "not reverted")
+	if st := b.state(); st.Status != journal.Blocked || st.Iteration != 1 {
+		t.Errorf("state is %+v", st)
+	}
+	has(t, b.read("../inbox.txt"), "blocked")
+}
+
+// What only moved HEAD or the index is put back too, though no file changed.
+func TestStrayedIndex(t *testing.T) {
+	b := newBox(t, nil)
+	b.agent("maker", "git update-index --force-remove work.txt; echo 'LOOP-OUTCOME: empty'")
+	b.want(Options{}, 0)
+	b.clean()
+	b.want(Options{}, 0)
+}

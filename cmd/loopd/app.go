@@ -97,6 +97,10 @@ func newApp(grammar *cli, parsed *kong.Context, argv []string, world surrounding
 	if err != nil {
 		return nil, err
 	}
+	// git and the lease know folders by their resolved names.
+	if a.Root, err = filepath.EvalSymlinks(a.Root); err != nil {
+		return nil, &exitError{Code: codeUsage, What: "cannot find the folder of the loops", Why: err}
+	}
 	a.Print = newPrinter(world, a.globals)
 	return a, nil
 }
