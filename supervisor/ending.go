@@ -218,7 +218,7 @@ func (r *run) askIdle(ctx context.Context, it *iteration) (Ending, bool) {
 	next.Private.Question = fmt.Sprintf("idle %d times in a row: keep going, redirect or stop?", next.Private.Idle)
 	l, err := r.s.Dialect.Load(r.s.Ref)
 	if err == nil {
-		next.Private.Unsent = appendUnsent(next.Private.Unsent, r.tell(ctx, l, notice{Loop: name, Event: "blocked", Text: next.Private.Question, Fix: "loopd resume " + name}))
+		next.Private.Unsent = appendUnsent(next.Private.Unsent, r.tell(ctx, l, notice{Loop: name, Event: EventBlocked, Text: next.Private.Question, Fix: "loopd resume " + name}))
 		err = r.saveState(l, next)
 	}
 	if err != nil {
@@ -236,7 +236,7 @@ func (r *run) refused(ctx context.Context, it *iteration, d Decision) (Ending, e
 		next := l.State
 		next.Status = journal.Done
 		next.Private.Refusal = nil
-		next.Private.Unsent = appendUnsent(next.Private.Unsent, r.tell(ctx, l, notice{Loop: l.Name, Event: "done", Text: d.Why}))
+		next.Private.Unsent = appendUnsent(next.Private.Unsent, r.tell(ctx, l, notice{Loop: l.Name, Event: EventDone, Text: d.Why}))
 		end.Why = "done: " + d.Why
 		return end, r.write(l, journal.Record{Note: journal.Note(journal.NoteDone, now, r.redact.String(d.Why)), State: &next})
 	}
@@ -255,7 +255,7 @@ func (r *run) refused(ctx context.Context, it *iteration, d Decision) (Ending, e
 		next.Private.Refusal = &journal.Refusal{Reason: reason, Count: 1}
 		rec.Note = journal.Note(journal.NoteRefused, now, reason)
 		if d.Tell {
-			next.Private.Unsent = appendUnsent(next.Private.Unsent, r.tell(ctx, l, notice{Loop: l.Name, Event: orElse(string(blockedWord(d)), "budget"), Text: d.Why, Fix: d.Fix}))
+			next.Private.Unsent = appendUnsent(next.Private.Unsent, r.tell(ctx, l, notice{Loop: l.Name, Event: refusalEvent(d), Text: d.Why, Fix: d.Fix}))
 		}
 	}
 	if d.Block {
@@ -265,11 +265,12 @@ func (r *run) refused(ctx context.Context, it *iteration, d Decision) (Ending, e
 	return end, r.write(l, rec)
 }
 
-func blockedWord(d Decision) journal.Status {
+// refusalEvent is what a refusal that a human is told of is called.
+func refusalEvent(d Decision) string {
 	if d.Block {
-		return journal.Blocked
+		return EventBlocked
 	}
-	return ""
+	return EventBudget
 }
 
 // where tells where the work lies and how many commits there are.

@@ -19,7 +19,7 @@ const maxUnsent = 20
 // notice is one message to a human: it must leave the loop directory, or the failure to do so is shown.
 type notice struct {
 	Loop  string
-	Event string // stalled, blocked, done, failed, limited, promoted, report
+	Event string // one of NoticeEvents
 	Text  string
 	Fix   string
 }
@@ -43,11 +43,21 @@ func (r *run) tell(ctx context.Context, l journal.Loop, n notice) (unsent []stri
 	} else {
 		r.emit(Event{Kind: EventWarning, Text: n.title() + ": " + n.Text})
 	}
-	return r.deliver(ctx, l, n.title(), n.body())
+	return r.deliver(ctx, l, n.Event, n.title(), n.body())
 }
 
-func (r *run) deliver(ctx context.Context, l journal.Loop, title, body string) (unsent []string) {
+// deliver sends a message; event "" is one that was held back before and goes to every channel.
+func (r *run) deliver(ctx context.Context, l journal.Loop, event, title, body string) (unsent []string) {
 	for _, c := range l.Charter.Escalation.Channels {
+		if named, ok := r.s.Channels[c.Name]; c.Name != "" && ok {
+			if event != "" && !named.wants(event) {
+				continue
+			}
+			if named.quietAt(time.Now()) {
+				unsent = []string{body}
+				continue
+			}
+		}
 		if err := r.send(context.WithoutCancel(ctx), c, title, body); err != nil {
 			r.emit(Event{Kind: EventWarning, Text: fmt.Sprintf("escalation through %s failed: %v; it is kept and sent again at the next start", c, err)})
 			unsent = []string{body}
@@ -65,10 +75,10 @@ func (r *run) send(ctx context.Context, c journal.Channel, title, body string) e
 		if !ok {
 			return fmt.Errorf("no [channel.%s] in config.toml", c.Name)
 		}
-		if named.Name != "" {
+		if named.To.Name != "" {
 			return fmt.Errorf("[channel.%s] names another channel", c.Name)
 		}
-		return r.send(ctx, named, title, body)
+		return r.send(ctx, named.To, title, body)
 	case c.File != "":
 		path := c.File
 		if !filepath.IsAbs(path) {
@@ -104,7 +114,7 @@ func (r *run) resend(ctx context.Context) error {
 	}
 	var left []string
 	for _, body := range l.State.Private.Unsent {
-		left = append(left, r.deliver(ctx, l, "loopd: "+l.Name, body)...)
+		left = append(left, r.deliver(ctx, l, "", "loopd: "+l.Name, body)...)
 	}
 	next := l.State
 	next.Private.Unsent = left

@@ -19,35 +19,35 @@ func (r *run) handOff(ctx context.Context, it *iteration) error {
 	}
 	name := r.s.Ref.Name
 	if it.loop.State.Promotion.Mode != next.Promotion.Mode {
-		say("demoted", fmt.Sprintf("iteration %d failed after promotion: back to %s", it.number, next.Promotion.Mode), "loopd log "+name)
+		say(EventDemoted, fmt.Sprintf("iteration %d failed after promotion: back to %s", it.number, next.Promotion.Mode), "loopd log "+name)
 	}
 	for _, f := range it.report.Flags {
 		if it.verdict.Outcome.Counts() && strings.HasPrefix(strings.ToLower(f), "charter defect") {
-			say("charter defect", f, "mend "+it.loop.Charter.File)
+			say(EventCharter, f, "mend "+it.loop.Charter.File)
 		}
 	}
 	for _, p := range it.guardrail {
 		if strings.Contains(p, "pushed") {
-			say("irreversible", "the agent pushed: "+p+"; loopd cannot take that back", "look at the remote")
+			say(EventIrreversible, "the agent pushed: "+p+"; loopd cannot take that back", "look at the remote")
 		}
 	}
 	switch {
 	case next.Status == journal.Done:
-		say("done", fmt.Sprintf("done after %d iterations: %s", next.Iteration, it.doneSeen), "")
+		say(EventDone, fmt.Sprintf("done after %d iterations: %s", next.Iteration, it.doneSeen), "")
 	case next.Status == journal.Stalled:
-		say("stalled", next.Private.Question, "loopd log "+name+"; then loopd resume "+name)
+		say(EventStalled, next.Private.Question, "loopd log "+name+"; then loopd resume "+name)
 	case next.Status == journal.Blocked:
-		say("blocked", fmt.Sprintf("iteration %d: %s", it.number, next.Private.Question), "loopd resume "+name+" --answer TEXT")
+		say(EventBlocked, fmt.Sprintf("iteration %d: %s", it.number, next.Private.Question), "loopd resume "+name+" --answer TEXT")
 	case it.verdict.Outcome == journal.Filed && it.loop.Charter.Archetype == journal.WatchAndReport:
-		say("report", orElse(it.report.Detail, it.report.Did), "loopd log "+name)
+		say(EventReport, orElse(it.report.Detail, it.report.Did), "loopd log "+name)
 	case it.verdict.Outcome == journal.Unavailable && it.loop.State.Private.UnavailableRow+1 >= unavailMaxInRow:
-		say("unavailable", fmt.Sprintf("%s was unavailable %d times in a row: %s", it.maker.Name(), unavailMaxInRow, r.cause(it)), "loopd harness test "+it.maker.Name())
+		say(EventUnavailable, fmt.Sprintf("%s was unavailable %d times in a row: %s", it.maker.Name(), unavailMaxInRow, r.cause(it)), "loopd harness test "+it.maker.Name())
 	case it.verdict.Outcome.Counts() && stalled(next, it.loop.Charter) && it.second != nil && next.Private.Escalated == "":
 		if err := r.secondVendor(ctx, it, &next); err != nil {
 			return err
 		}
 		if next.Status == journal.Stalled {
-			say("stalled", next.Private.Question, "loopd log "+name+"; then loopd resume "+name)
+			say(EventStalled, next.Private.Question, "loopd log "+name+"; then loopd resume "+name)
 		}
 	}
 	if len(unsent) > 0 {

@@ -26,7 +26,7 @@ type Supervisor struct {
 	// Prices by model, for harnesses that report tokens only.
 	Prices map[string]Price
 	// Channels are the notification channels of config.toml, by name.
-	Channels map[string]journal.Channel
+	Channels map[string]Channel
 	// Protected are branch globs beside the built-in ones.
 	Protected []string
 	// StateHome is where loops outside git keep what is private to loopd ($XDG_STATE_HOME/loopd).

@@ -53,9 +53,6 @@ const (
 	keepBytes       = 1 << 30
 )
 
-// channelEvents are the words that `events` takes.
-var channelEvents = []string{"stalled", "blocked", "done", "failed", "limited", "promoted", "report"}
-
 // configPaths are the repository's file, or the one that --config names, and the user's.
 func (a *app) configPaths() (repository, user string) {
 	repository = filepath.Join(a.Root, loopFolder, "config.toml")

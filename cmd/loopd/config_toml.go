@@ -16,6 +16,7 @@ import (
 
 	"loopd/harness"
 	"loopd/journal"
+	"loopd/supervisor"
 )
 
 // configTOML is a config.toml as it is written.
@@ -146,8 +147,8 @@ func (r *configReader) channel(key string, c channel) channel {
 		r.bad(key+".file", c.Journal.File, "a file outside .loop")
 	}
 	for _, e := range c.Events {
-		if !slices.Contains(channelEvents, e) {
-			r.bad(key+".events", e, "some of "+strings.Join(channelEvents, ", ")+suggest(e, channelEvents))
+		if !slices.Contains(supervisor.NoticeEvents(), e) {
+			r.bad(key+".events", e, "some of "+strings.Join(supervisor.NoticeEvents(), ", ")+suggest(e, supervisor.NoticeEvents()))
 		}
 	}
 	if c.Quiet != "" && parseQuiet(c.Quiet) != nil {
