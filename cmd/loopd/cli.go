@@ -140,7 +140,7 @@ type demoteCmd struct {
 type adjudicateCmd struct {
 	Name    string `arg:"" help:"The loop."`
 	Park    bool   `xor:"answer" required:"" help:"Keep the change under a ref and put the tree back."`
-	Keep    bool   `xor:"answer" required:"" help:"Leave the change in the tree and let the loop run."`
+	Keep    bool   `xor:"answer" required:"" help:"Commit the change and let the loop run."`
 	Backlog bool   `xor:"answer" required:"" help:"Park it and add a backlog item for it."`
 }
 
