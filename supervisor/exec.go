@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/sourcegraph/conc"
 
 	"loopd/harness"
 	"loopd/supervisor/proc"
@@ -90,11 +94,20 @@ func (r *run) exec(ctx context.Context, t task) (execution, error) {
 	}
 	env := harness.Environ(r.s.Env, t.harness, r.s.Known, inv, r.allowEnv)
 	env = append(env, noPush(env)...)
-	res, err := r.s.Host.Run(ctx, proc.Spec{
-		Argv: inv.Argv, Dir: r.work, Env: env, Stdin: inv.Stdin, Stdout: fold, Stderr: errs,
+	watched, quiet := context.WithCancelCause(ctx)
+	var watch conc.WaitGroup
+	watch.Go(func() { fold.watchLife(watched, t.idle, func() { quiet(errIdle) }) })
+	res, err := r.s.Host.Run(watched, proc.Spec{
+		Argv: inv.Argv, Dir: r.work, Env: env, Stdin: inv.Stdin, Stdout: fold, Stderr: lifeWriter{errs, &fold.alive},
 		Wall: t.wall, Idle: t.idle, Grace: r.s.Options.Grace, Signal: signalNamed(inv.StopSignal),
 		Answered: answered, Linger: lingerAfterEnd, Marker: r.marker, TTYStderr: inv.TTYStderr,
 	})
+	silent := errors.Is(context.Cause(watched), errIdle)
+	quiet(nil)
+	watch.Wait()
+	if silent && res.Stopped == proc.Interrupted {
+		res.Stopped = proc.AtIdle
+	}
 	x.End = time.Now()
 	_ = fold.lines.Close()
 	cerr := tr.Close()
@@ -147,7 +160,8 @@ type foldWriter struct {
 	transcript *transcript
 	answered   chan struct{}
 	done       bool
-	watched    bool // somebody looks at what the agent does
+	watched    bool        // somebody looks at what the agent does
+	alive      atomic.Bool // a line since the last look said that the agent moves
 	told       func(string)
 }
 
@@ -158,6 +172,9 @@ func (w *foldWriter) Write(p []byte) (int, error) {
 
 func (w *foldWriter) line(b []byte) {
 	e := w.fold.Line(b)
+	if e.Live {
+		w.alive.Store(true)
+	}
 	if e.Terminal && !w.done {
 		w.done = true
 		close(w.answered)
@@ -167,6 +184,47 @@ func (w *foldWriter) line(b []byte) {
 			w.told(text)
 		}
 	}
+}
+
+// errIdle is the cause of an end by the idle limit.
+var errIdle = errors.New("no sign of life within the idle limit")
+
+// watchLife calls quiet when no line has said for so long that the agent moves. Bytes alone are no life: codex prints
+// that it waits for the network for ever. It counts seconds that it lived through itself, so time stopped by Ctrl-Z
+// does not count.
+func (w *foldWriter) watchLife(ctx context.Context, idle time.Duration, quiet func()) {
+	if idle <= 0 {
+		return
+	}
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for dead := time.Duration(0); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.answered:
+			return
+		case <-tick.C:
+		}
+		if dead += lookEvery; w.alive.Swap(false) {
+			dead = 0
+		}
+		if dead > idle {
+			quiet()
+			return
+		}
+	}
+}
+
+// lifeWriter takes what is written as a sign of life: progress on stderr is one.
+type lifeWriter struct {
+	io.Writer
+	alive *atomic.Bool
+}
+
+func (w lifeWriter) Write(p []byte) (int, error) {
+	w.alive.Store(true)
+	return w.Writer.Write(p)
 }
 
 // cost gives what an exec cost in USD: the harness's own figure, else by the price table. An unknown price is not

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"loopd/harness"
 	"loopd/supervisor/proc"
 	"loopd/supervisor/worktree"
 )
@@ -22,7 +23,7 @@ type gitRunner struct {
 	fault  func(op, label string) error
 }
 
-// Git implements worktree.Runner. Hooks that git runs for a commit get the checks' environment: no secrets.
+// Git implements worktree.Runner. Hooks that git runs for a commit get the checks' environment: no secrets (decision 4).
 func (g gitRunner) Git(ctx context.Context, c worktree.Command) (worktree.Output, error) {
 	if g.fault != nil {
 		if err := g.fault("git", c.Args[0]); err != nil {
@@ -47,5 +48,5 @@ func (g gitRunner) Git(ctx context.Context, c worktree.Command) (worktree.Output
 }
 
 func (s *Supervisor) git(marker string) gitRunner {
-	return gitRunner{host: s.Host, env: s.Env, marker: marker, fault: s.Fault}
+	return gitRunner{host: s.Host, env: harness.CheckEnviron(s.Env, s.Known, nil), marker: marker, fault: s.Fault}
 }

@@ -430,3 +430,27 @@ func TestStrayedIndex(t *testing.T) {
 	b.clean()
 	b.want(Options{}, 0)
 }
+
+// An agent that shows no sign of life is ended by the idle limit; one that only waits for its network shows none.
+func TestIdleLimit(t *testing.T) {
+	b := newBox(t, nil)
+	b.agent("maker", "echo half >> work.txt; exec sleep 100\n")
+	b.want(Options{Idle: time.Second, Grace: time.Second}, 14)
+	b.clean()
+	has(t, b.read(".loop/k/journal.md"), "idle limit")
+}
+
+// Hooks get no secrets, and the agent gets those of its own vendor only.
+func TestHookEnvironment(t *testing.T) {
+	b := newBox(t, nil)
+	b.env = append(b.env, "SOME_API_KEY=hunter2-very-secret")
+	hook := filepath.Join(b.root, ".git/hooks/pre-commit")
+	if err := os.WriteFile(hook, []byte("#!/bin/sh\nenv > ../hook.env\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b.agent("maker", ships)
+	b.want(Options{}, 0)
+	if strings.Contains(b.read("../hook.env"), "hunter2") {
+		t.Error("the hook saw a secret")
+	}
+}
