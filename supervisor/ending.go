@@ -133,7 +133,7 @@ func (r *run) ending(ctx context.Context, it *iteration) (Ending, bool) {
 	end := Ending{Code: code, Why: it.pace.Why, Wake: it.pace.Wake}
 	switch {
 	case it.verdict.Outcome == journal.Interrupted:
-		return Ending{Code: interruptCode(ctx), Why: "interrupted (" + it.exec.Interrupt + "); the tree was put back"}, true
+		return Ending{Code: it.endCode, Why: "interrupted (" + it.exec.Interrupt + "); the tree was put back"}, true
 	case it.state.Status == journal.Done:
 		return Ending{Code: CodeOK, Why: "done: " + it.doneSeen}, true
 	case it.state.Status == journal.Blocked || it.state.Status == journal.Stalled:

@@ -54,6 +54,7 @@ type iteration struct {
 	step     Step
 	signs    []string
 	pace     Pace
+	endCode  int // of an interrupted run
 	parked   *journal.Parked
 	result   Result
 	// hookWords is what a commit hook said when it refused.

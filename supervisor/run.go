@@ -80,11 +80,6 @@ func (s *Supervisor) Run(ctx context.Context) (Ending, error) {
 	if err := r.recover(ctx); err != nil {
 		return Ending{}, fmt.Errorf("recover the dead iteration: %w", err)
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	var watch conc.WaitGroup
-	watch.Go(func() { r.watchStop(ctx, cancel) })
-	defer watch.Wait()
-	defer cancel(nil)
 	if s.Options.For > 0 {
 		r.deadline = time.Now().Add(s.Options.For)
 	}
@@ -189,7 +184,7 @@ func (r *run) loop(ctx context.Context) (Ending, error) {
 		if end, stop := r.boundary(ctx); stop {
 			return end, nil
 		}
-		it, gate, err := r.iterate(ctx)
+		it, gate, err := r.watched(ctx)
 		if err != nil {
 			return Ending{}, r.salvage(ctx, err)
 		}
@@ -210,6 +205,20 @@ func (r *run) loop(ctx context.Context) (Ending, error) {
 			return end, nil
 		}
 	}
+}
+
+// watched is one iteration that `loopd stop --now` can end. While the loop sleeps nobody has to watch beside it.
+func (r *run) watched(ctx context.Context) (*iteration, Decision, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var watch conc.WaitGroup
+	defer watch.Wait()
+	defer cancel(nil)
+	watch.Go(func() { r.watchStop(ctx, cancel) })
+	it, gate, err := r.iterate(ctx)
+	if it.verdict.Outcome == journal.Interrupted {
+		it.endCode = interruptCode(ctx)
+	}
+	return it, gate, err
 }
 
 func newRunID() string {

@@ -21,7 +21,8 @@ func (r *run) sleep(ctx context.Context, p Pace) (Ending, bool) {
 	}
 	r.emit(Event{Kind: EventSleep, Wake: p.Wake, Text: p.Why})
 	begun := time.Now()
-	steered := exists(filepath.Join(r.s.Ref.Dir, "STEER.md"))
+	steer := filepath.Join(r.s.Ref.Dir, "STEER.md")
+	steered := exists(steer)
 	for {
 		left := min(p.Wake.Round(0).Sub(time.Now().Round(0)), wait-time.Since(begun))
 		if left <= 0 {
@@ -43,7 +44,7 @@ func (r *run) sleep(ctx context.Context, p Pace) (Ending, bool) {
 		if r.stopFile() != "" {
 			return Ending{}, false // the gate refuses, and journals it
 		}
-		if now := exists(filepath.Join(r.s.Ref.Dir, "STEER.md")); now && !steered && !p.Limited {
+		if !steered && !p.Limited && exists(steer) {
 			return Ending{}, false // the operator has something to say
 		}
 	}

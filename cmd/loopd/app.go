@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"loopd/supervisor/proc"
 )
 
 const programName = "loopd"
@@ -19,6 +21,8 @@ type surroundings struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
+	// Host runs the processes of a guarded command; nil where there is no guard.
+	Host *proc.Host
 }
 
 // app is what a command's Run gets: where it works, what was said on the command line, and where to print.

@@ -4,10 +4,25 @@
 // concrete harnesses and dialects. How an iteration goes is not here; that is package supervisor.
 package main
 
-import "os"
+import (
+	"os"
+	"slices"
+
+	"loopd/supervisor/proc"
+)
 
 func main() {
-	os.Exit(run(os.Args[1:], surroundings{
-		Env: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-	}))
+	argv := os.Args[1:]
+	if !guarded(argv) {
+		os.Exit(start(argv, nil))
+	}
+	// The guard comes before everything else, so that it stays small and starts nothing twice.
+	os.Exit(proc.Supervise(func(host *proc.Host) int { return start(argv, host) }))
 }
+
+func start(argv []string, host *proc.Host) int {
+	return run(argv, surroundings{Env: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Host: host})
+}
+
+// guarded says whether a command line may start agents. One that only looks like it is guarded for nothing, no more.
+func guarded(argv []string) bool { return slices.Contains(argv, "run") }

@@ -10,8 +10,8 @@ import (
 	"loopd/supervisor/proc"
 )
 
-// Run runs iterations of a loop. A guard process watches over the one that works, so that whichever dies the agent's
-// tree goes too.
+// Run runs iterations of a loop. A guard process (see main) watches over this one, so that whichever dies the agent's tree
+// goes too.
 func (c *runCmd) Run(a *app) error {
 	if len(c.Flags) > 0 {
 		return usagef("loopd run "+c.Name, "%s is a native loop: it takes no flags of an iteration skill (%q)", c.Name, c.Flags)
@@ -20,22 +20,15 @@ func (c *runCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if c.DryRun {
-		host := proc.NewHost()
+	host := a.Host
+	if host == nil {
+		host = proc.NewHost()
 		defer host.Close()
-		return c.work(a, ref, host)
 	}
-	var fault error
-	code := proc.Supervise(func(host *proc.Host) int {
-		if fault = c.work(a, ref, host); fault == nil {
-			return codeOK
-		}
-		return a.Print.fail(fault)
-	})
-	return endWith(code)
+	return c.work(a, ref, host)
 }
 
-// work is the run itself, inside the guarded process.
+// work is the run itself.
 func (c *runCmd) work(a *app, ref journal.Ref, host *proc.Host) error {
 	s, conf, err := a.supervise(ref, host)
 	if err != nil {

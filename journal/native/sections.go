@@ -5,9 +5,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
 	gmtext "github.com/yuin/goldmark/text"
 )
 
@@ -48,7 +47,8 @@ func parseCharter(src []byte) *charterDoc {
 		clean = bytes.Replace(clean, []byte("   #"), []byte("  \n#"), 1)[:len(clean)]
 	}
 	d := &charterDoc{src: clean}
-	root := goldmark.New(goldmark.WithExtensions(extension.Table)).Parser().Parse(gmtext.NewReader(clean))
+	// Blocks are all that is needed: what stands inside a line is read as it is written.
+	root := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...)).Parse(gmtext.NewReader(clean))
 	var now *section
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
 		h, isHeading := n.(*ast.Heading)
