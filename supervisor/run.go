@@ -271,7 +271,7 @@ func (r *run) doWrites(writes []journal.Write) error {
 // stopFile gives the STOP file that holds this loop, "" for none.
 func (r *run) stopFile() string {
 	for _, p := range []string{filepath.Join(filepath.Dir(r.s.Ref.Dir), "STOP"), filepath.Join(r.s.Ref.Dir, "STOP")} {
-		if _, err := os.Lstat(p); err == nil {
+		if exists(p) {
 			if rel, err := filepath.Rel(r.s.Ref.Root, p); err == nil {
 				return rel
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"loopd/journal"
@@ -21,8 +22,11 @@ func (r *run) sleep(ctx context.Context, p Pace) (Ending, bool) {
 	}
 	r.emit(Event{Kind: EventSleep, Wake: p.Wake, Text: p.Why})
 	begun := time.Now()
+	// One processor is enough to sleep on: with more, each look wakes others that find nothing to do.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	steer := filepath.Join(r.s.Ref.Dir, "STEER.md")
 	steered := exists(steer)
+	requests := int64(0)
 	for {
 		left := min(p.Wake.Round(0).Sub(time.Now().Round(0)), wait-time.Since(begun))
 		if left <= 0 {
@@ -38,8 +42,11 @@ func (r *run) sleep(ctx context.Context, p Pace) (Ending, bool) {
 			return Ending{Code: interruptCode(ctx), Why: "interrupted while asleep; nothing was running"}, true
 		case <-timer.C:
 		}
-		if end, stop := r.boundary(ctx); stop {
-			return end, true
+		if asked := changedAt(r.place.requests()); asked != requests {
+			requests = asked
+			if end, stop := r.boundary(ctx); stop {
+				return end, true
+			}
 		}
 		if r.stopFile() != "" {
 			return Ending{}, false // the gate refuses, and journals it
@@ -83,6 +90,15 @@ func (r *run) watchStop(ctx context.Context, cancel context.CancelCauseFunc) {
 			}
 		}
 	}
+}
+
+// changedAt is when a folder's entries last changed, in ns; 0 where it is not there.
+func changedAt(dir string) int64 {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return 0
+	}
+	return info.ModTime().UnixNano()
 }
 
 func exists(path string) bool {
