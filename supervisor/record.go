@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"loopd/journal"
-	"loopd/signs"
 	"loopd/supervisor/worktree"
 )
 
@@ -162,45 +161,6 @@ func (r *run) advance(it *iteration) {
 	}
 }
 
-// signs gives the rules that this iteration earns: the agent's own words for a failure that was observed, now or in the
-// iteration that it was shown; where it gave none for the latter, loopd's.
-func (r *run) signs(it *iteration, failedCheck string) (lines []string, written bool) {
-	if !it.verdict.Outcome.Counts() {
-		return nil, false
-	}
-	old := it.loop.State.Private.Failure
-	date := time.Now().Format(time.DateOnly)
-	add := func(rule, why string, n int) bool {
-		s, err := signs.Admit(signs.Sign{Date: date, Rule: rule, Why: why, Iteration: n})
-		if err != nil {
-			it.verdict.Flags = append(it.verdict.Flags, "sign not admitted: "+err.Error())
-			return false
-		}
-		if line, fresh := signs.Append(it.loop.Signs, s); fresh {
-			lines = append(lines, line)
-		}
-		return true
-	}
-	misconfigured := anyCheck(it.observed, CheckResult.misconfigured)
-	switch {
-	case it.report.Sign != "" && it.verdict.Outcome == journal.Failed && !misconfigured:
-		written = add(it.report.Sign, failedCheck, it.number)
-		return lines, written
-	case it.report.Sign != "" && old != nil && old.NeedSign:
-		written = add(it.report.Sign, old.Check, old.Iteration)
-	case it.report.Sign != "":
-		it.verdict.Flags = append(it.verdict.Flags, "sign without an observed failure dropped")
-	}
-	if !written && old != nil && old.NeedSign {
-		where := "this loop"
-		if len(old.Paths) > 0 {
-			where = strings.Join(old.Paths, ", ")
-		}
-		written = add(fmt.Sprintf("before changing %s, make sure that `%s` stays green", where, old.Check), "it failed", old.Iteration)
-	}
-	return lines, written
-}
-
 // render gives all bytes of the record, before any of them is written.
 func (r *run) render(it *iteration) ([]journal.Write, error) {
 	rec := journal.Record{State: &it.state}
@@ -220,58 +180,6 @@ func (r *run) render(it *iteration) ([]journal.Write, error) {
 		return nil, fmt.Errorf("render record: %w", err)
 	}
 	return writes, nil
-}
-
-// entry is what the journal says: the agent dictates Unit, Did and Next, everything else was observed.
-func (r *run) entry(it *iteration) *journal.Entry {
-	e := &journal.Entry{N: it.number, Time: it.step.Now, Agent: it.maker.Name(), Unit: unitOf(it), Did: orElse(it.report.Did, it.report.Detail),
-		Verify: evidence(it.checks), Next: it.report.Next, Steer: r.redact.String(it.loop.Steer), Flags: flagsOf(it, r.swept)}
-	e.Failed = it.verdict.Outcome == journal.Failed
-	for i := range e.Flags {
-		e.Flags[i] = r.redact.String(e.Flags[i])
-	}
-	if it.loop.Charter.Ratchet.Present() && it.before.Err == nil {
-		e.Ratchet = it.before.String() + " → " + it.after.String()
-	}
-	return e
-}
-
-// flagsOf gives loopd's flags first, then the agent's own.
-func flagsOf(it *iteration, swept int) []string {
-	out := append([]string(nil), it.verdict.Flags...)
-	for _, n := range it.nearMiss {
-		out = append(out, "guardrail near-miss: "+n+", undone")
-	}
-	out = append(out, it.print.Notes...)
-	if swept > 0 {
-		out = append(out, fmt.Sprintf("swept %d left-over processes", swept))
-	}
-	out = append(out, it.exec.Reply.Flags...)
-	if it.checksWrote {
-		out = append(out, "a check changed the tree")
-	}
-	if it.unmatched != "" && it.report.Status == journal.ReportShipped {
-		out = append(out, "unit not in the backlog: "+it.unmatched)
-	}
-	if it.findings != "" {
-		out = append(out, "checker: "+it.findings)
-	}
-	for _, f := range it.report.Flags {
-		if f != "" && !strings.EqualFold(f, "none") {
-			out = append(out, "agent: "+f)
-		}
-	}
-	return out
-}
-
-func unitOf(it *iteration) string {
-	switch {
-	case it.report.Unit != "":
-		return it.report.Unit
-	case it.verdict.Outcome == journal.Heartbeat, it.verdict.Outcome == journal.Idle:
-		return "nothing to do"
-	}
-	return "(none named)"
 }
 
 // trackedWrites gives the bytes that loopd's own tracked files will have, for the iteration's commit.
