@@ -139,6 +139,11 @@ func (r *run) ending(ctx context.Context, it *iteration) (Ending, bool) {
 	case it.state.Status == journal.Blocked || it.state.Status == journal.Stalled:
 		return Ending{Code: CodeHeld, Why: string(it.state.Status) + ": " + it.state.Private.Question, Fix: "loopd resume " + name + " --answer TEXT"}, true
 	case o.Once:
+		end.Why = fmt.Sprintf("iteration %d: %s", it.number, it.verdict.Outcome)
+		if it.verdict.Outcome == journal.Limited && !it.pace.Wake.IsZero() {
+			end.Why += "; not before " + it.pace.Wake.Local().Format(time.RFC3339)
+			end.Fix = "--now runs it all the same"
+		}
 		return end, true
 	case it.exec.NotStarted != "":
 		return Ending{Code: CodeUnavailable, Why: it.exec.NotStarted, Fix: "loopd harness list"}, true // waiting installs nothing

@@ -100,11 +100,19 @@ func (c *runCmd) finish(a *app, end supervisor.Ending) error {
 		a.Print.Warn("next: " + end.Fix)
 	}
 	if end.Iterations > 0 && end.Branch != "" {
-		a.Print.Notice(fmt.Sprintf("%d iterations, %d commits on %s", end.Iterations, end.Commits, end.Branch))
+		a.Print.Notice(fmt.Sprintf("%s, %s on %s", many(end.Iterations, "iteration"), many(end.Commits, "commit"), end.Branch))
 		if end.Commits > 0 {
 			a.Print.Notice("look at the work: git log -p " + end.Base[:12] + ".." + end.Branch)
 			a.Print.Notice("take it: git switch YOUR-BRANCH && git merge " + end.Branch + "; drop it: git branch -D " + end.Branch)
 		}
 	}
 	return endWith(end.Code)
+}
+
+// many counts a thing in words.
+func many(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
