@@ -105,7 +105,7 @@ func (r *run) publish(it *iteration) {
 // explain says in one sentence why an outcome is what it is; "" where the result line says it all.
 func explain(it *iteration, r *run) string {
 	switch it.verdict.Outcome {
-	case journal.Shipped, journal.Finished, journal.Heartbeat, journal.Idle, journal.Filed:
+	case journal.Shipped, journal.Finished, journal.Heartbeat, journal.Idle, journal.Filed, journal.Interrupted:
 		return ""
 	case journal.Limited, journal.Unavailable:
 		return r.cause(it)

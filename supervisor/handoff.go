@@ -70,7 +70,7 @@ func (r *run) secondVendor(ctx context.Context, it *iteration, next *journal.Sta
 	if err := r.guard.pin(guardedPaths(it.loop, r.commonDir(), r.busy)); err != nil {
 		return err
 	}
-	if err := r.treeLease.step(leaseRecord{Step: "hand off"}); err != nil {
+	if err := r.reach(leaseRecord{Step: "hand off"}); err != nil {
 		return err
 	}
 	r.step(it, "hand off", it.wall)
@@ -104,11 +104,11 @@ func (r *run) secondVendor(ctx context.Context, it *iteration, next *journal.Sta
 	if x.HasText && x.Reply.Stop == harness.Complete {
 		next.Private.Hypothesis = cutText(r.redact.String(x.Reply.Text), 4<<10)
 		next.Private.HypothesisBy = it.second.Name()
-		return r.treeLease.clear()
+		return r.through()
 	}
 	next.Status = journal.Stalled
 	next.Private.Question = fmt.Sprintf("%s; %s was asked and gave no hypothesis (%s)", stallText(*next), it.second.Name(), orElse(orElse(x.NotStarted, x.Reply.Cause), string(x.Reply.Stop)))
-	return r.treeLease.clear()
+	return r.through()
 }
 
 // undoReadOnly puts back what a read-only exec changed all the same.

@@ -18,7 +18,7 @@ const patchMost = 200 << 10
 // under the person's rules), then the tree, then the checks, the ratchet and Done-when. For outcomes that are no
 // iteration nothing is run: there is nothing to verify.
 func (r *run) verify(ctx context.Context, it *iteration) error {
-	if err := r.treeLease.step(leaseRecord{Step: "verify"}); err != nil {
+	if err := r.reach(leaseRecord{Step: "verify"}); err != nil {
 		return err
 	}
 	// What an operator interrupted is still looked at, and put back.

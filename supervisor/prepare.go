@@ -161,7 +161,7 @@ func (r *run) pin(ctx context.Context, it *iteration) (Decision, error) {
 	if err := r.guard.pin(guardedPaths(it.loop, r.commonDir(), r.busy)); err != nil {
 		return Decision{}, err
 	}
-	if err := r.treeLease.step(leaseRecord{Step: "pin", Pin: pin}); err != nil {
+	if err := r.reach(leaseRecord{Step: "pin", Pin: pin}); err != nil {
 		return Decision{}, err
 	}
 	r.sayOnce(it)

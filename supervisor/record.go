@@ -31,7 +31,7 @@ func (r *run) record(ctx context.Context, it *iteration) error {
 		plan.Evidence = 0 // a dialect gives evidence before state
 	}
 	if plan.Evidence >= 0 {
-		if err := r.treeLease.step(leaseRecord{Step: "record", Plan: plan}); err != nil {
+		if err := r.reach(leaseRecord{Step: "record", Plan: plan}); err != nil {
 			return err
 		}
 	}
@@ -44,7 +44,7 @@ func (r *run) record(ctx context.Context, it *iteration) error {
 		}
 		it.result.Commit = commit.OID
 	}
-	return r.treeLease.clear()
+	return r.through()
 }
 
 // settle makes the tree what the verdict says: put back, or committed. A commit hook that refuses turns the verdict.

@@ -86,7 +86,7 @@ func (r *run) salvage(ctx context.Context, fault error) error {
 	if err := r.settleDead(context.WithoutCancel(ctx), d); err != nil {
 		return errors.Join(fault, fmt.Errorf("put the iteration back (the next start tries again): %w", err))
 	}
-	return errors.Join(fault, r.treeLease.clear())
+	return errors.Join(fault, r.through())
 }
 
 // settleDead reaches one of the two states. The dead loop may be another one than the loop that starts now: they share

@@ -221,6 +221,22 @@ func (r *run) watched(ctx context.Context) (*iteration, Decision, error) {
 	return it, gate, err
 }
 
+// reach notes in both leases where the iteration is: the tree's for recovery, the loop's for whoever asks.
+func (r *run) reach(rec leaseRecord) error {
+	if err := r.treeLease.step(rec); err != nil {
+		return err
+	}
+	return r.loopLease.step(leaseRecord{Step: rec.Step})
+}
+
+// through notes that the iteration is over.
+func (r *run) through() error {
+	if err := r.treeLease.clear(); err != nil {
+		return err
+	}
+	return r.loopLease.clear()
+}
+
 func newRunID() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:])

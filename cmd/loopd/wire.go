@@ -20,6 +20,10 @@ import (
 // find finds a loop by name; what goes wrong is the user's to mend: exit 80.
 func (a *app) find(name, dialect string) (journal.Ref, error) {
 	ref, err := all.Find(a.Root, name, dialect)
+	folder := filepath.Join(a.Root, loopFolder, name)
+	if errors.Is(err, all.ErrUnknown) && isFolder(folder) == nil {
+		return ref, &exitError{Code: codeUsage, What: "no loop: there is no LOOP.md in it, so it may be another tool's", Where: a.show(folder), Next: "loopd init NAME --archetype A makes a loop, under another name"}
+	}
 	if err != nil {
 		return ref, &exitError{Code: codeUsage, What: err.Error(), Next: "loopd status lists the loops here"}
 	}
