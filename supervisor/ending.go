@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"loopd/journal"
 )
 
@@ -28,7 +30,7 @@ func interruptName(ctx context.Context) string {
 	case errors.Is(cause, errStopNow):
 		return "STOP"
 	case errors.As(cause, &sig):
-		return sig.Signal.String()
+		return unix.SignalName(sig.Signal)
 	}
 	return "interrupt"
 }

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/nicholas-fedor/shoutrrr"
 
@@ -134,7 +135,28 @@ func exitOf(err error) error {
 	case errors.As(err, &unusable):
 		return &exitError{Code: codeUnavailable, What: err.Error(), Next: "loopd harness list"}
 	}
-	return err
+	return &exitError{Code: codeFault, What: err.Error(), Next: repair(err)}
+}
+
+// repairs says what a person does about faults of the surroundings; the next start settles what was left.
+var repairs = []struct {
+	fault error
+	next  string
+}{
+	{syscall.ENOSPC, "free space on the disk, then start again: what is left of the iteration is settled first"},
+	{syscall.EDQUOT, "free space in your quota, then start again: what is left of the iteration is settled first"},
+	{syscall.EROFS, "make the file system writable, then start again"},
+	{syscall.EACCES, "give yourself the right to write there, then start again"},
+	{syscall.EIO, "look at the disk (dmesg), then start again"},
+}
+
+func repair(err error) string {
+	for _, r := range repairs {
+		if errors.Is(err, r.fault) {
+			return r.next
+		}
+	}
+	return ""
 }
 
 // stateHome is where loops outside git keep what is private to loopd.
