@@ -251,7 +251,7 @@ func noPush(env []string) []string {
 			return nil // the caller's own settings must stay
 		}
 	}
-	return []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.loopd-refuses-to-push:.pushInsteadOf", "GIT_CONFIG_VALUE_0="}
+	return []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.loopd-refuses-to-push://.pushInsteadOf", "GIT_CONFIG_VALUE_0="}
 }
 
 func startFailure(argv0 string, err error) string {

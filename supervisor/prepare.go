@@ -171,7 +171,7 @@ func (r *run) pin(ctx context.Context, it *iteration) (Decision, error) {
 // activate makes a designed loop active: a person typed the command.
 func (r *run) activate(it *iteration) error {
 	l := it.loop
-	r.emit(Event{Kind: EventNotice, Text: fmt.Sprintf("loop %s starts for the first time: %s; works until %s", l.Name, l.Charter.Goal, conditions(l.Charter))})
+	r.emit(Event{Kind: EventNotice, Text: fmt.Sprintf("loop %s starts for the first time: %s; works until %s", l.Name, strings.TrimRight(l.Charter.Goal, "."), conditions(l.Charter))})
 	next := l.State
 	next.Status = journal.Active
 	if next.Created == "" {

@@ -454,3 +454,16 @@ func TestHookEnvironment(t *testing.T) {
 		t.Error("the hook saw a secret")
 	}
 }
+
+// The agent's git refuses to push, without looking a host up.
+func TestPushIsRefused(t *testing.T) {
+	b := newBox(t, nil)
+	b.git("init", "-q", "--bare", "../bare")
+	b.git("remote", "add", "origin", "../bare")
+	b.agent("maker", "git push origin HEAD:main 2> ../push.err; "+ships)
+	b.want(Options{}, 0)
+	has(t, b.read("../push.err"), "loopd-refuses-to-push")
+	if got := b.git("ls-remote", "origin"); got != "" {
+		t.Errorf("pushed: %s", got)
+	}
+}

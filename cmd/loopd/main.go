@@ -5,8 +5,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"slices"
+	"syscall"
 
 	"loopd/supervisor/proc"
 )
@@ -17,7 +19,11 @@ func main() {
 		os.Exit(start(argv, nil))
 	}
 	// The guard comes before everything else, so that it stays small and starts nothing twice.
-	os.Exit(proc.Supervise(func(host *proc.Host) int { return start(argv, host) }))
+	code := proc.Supervise(func(host *proc.Host) int { return start(argv, host) })
+	if code == 128+int(syscall.SIGKILL) {
+		fmt.Fprintln(os.Stderr, "loopd: its working process was killed; nothing that it started is alive\n  next: start again: the iteration is put back first")
+	}
+	os.Exit(code)
 }
 
 func start(argv []string, host *proc.Host) int {

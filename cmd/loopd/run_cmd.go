@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"loopd/journal"
@@ -103,6 +104,9 @@ func (c *runCmd) finish(a *app, end supervisor.Ending) error {
 		a.Print.Notice(fmt.Sprintf("%s, %s on %s", many(end.Iterations, "iteration"), many(end.Commits, "commit"), end.Branch))
 		if end.Commits > 0 {
 			a.Print.Notice("look at the work: git log -p " + end.Base[:12] + ".." + end.Branch)
+			if !strings.HasPrefix(end.Branch, "loop/") {
+				return endWith(end.Code) // the person's own branch is neither merged nor dropped
+			}
 			a.Print.Notice("take it: git switch YOUR-BRANCH && git merge " + end.Branch + "; drop it: git branch -D " + end.Branch)
 		}
 	}
