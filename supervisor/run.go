@@ -6,8 +6,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/sourcegraph/conc"
@@ -149,11 +151,11 @@ func defectError(l journal.Loop) error {
 
 // take takes the lease of the loop and of the working tree.
 func (r *run) take() error {
-	if err := r.place.make(); err != nil {
+	if err := r.writables(); err != nil {
 		return err
 	}
-	if err := writable(r.s.Ref.Dir); err != nil {
-		return fmt.Errorf("the loop's folder cannot be written, nothing was started: %w", err)
+	if err := r.place.make(); err != nil {
+		return err
 	}
 	h := r.holder()
 	var err error
@@ -168,6 +170,25 @@ func (r *run) take() error {
 		return err
 	}
 	r.guard = openGuarded(r.place.guarded())
+	return nil
+}
+
+// writables finds out, before anything is started, whether the loop's folder and git's can be written. A folder that one
+// may not write is wrong input and costs no byte; a full disk is a fault.
+func (r *run) writables() error {
+	folders := []string{r.s.Ref.Dir}
+	if r.main != nil {
+		folders = append(folders, r.main.GitDir())
+	}
+	for _, dir := range folders {
+		err := writable(dir)
+		switch {
+		case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+			return &UsageError{Err: fmt.Errorf("%s cannot be written, nothing was started: %w", dir, err), Fix: "give yourself the right to write there, or use another checkout"}
+		case err != nil:
+			return fmt.Errorf("%s cannot be written, nothing was started: %w", dir, err)
+		}
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -26,9 +27,17 @@ func (a *app) find(name, dialect string) (journal.Ref, error) {
 		return ref, &exitError{Code: codeUsage, What: "no loop: there is no LOOP.md in it, so it may be another tool's", Where: a.show(folder), Next: "loopd init NAME --archetype A makes a loop, under another name"}
 	}
 	if err != nil {
-		return ref, &exitError{Code: codeUsage, What: err.Error(), Next: "loopd status lists the loops here"}
+		return ref, &exitError{Code: codeUsage, What: err.Error(), Next: nextAfter(err)}
 	}
 	return ref, nil
+}
+
+// nextAfter is the next step after a loop was not found.
+func nextAfter(err error) string {
+	if errors.Is(err, fs.ErrPermission) {
+		return "make the folder readable"
+	}
+	return "loopd status lists the loops here"
 }
 
 // loops lists every loop below the root, of all dialects.
@@ -37,7 +46,7 @@ func (a *app) loops() ([]journal.Ref, error) {
 	for _, d := range all.All() {
 		refs, err := d.Find(a.Root)
 		if err != nil {
-			return nil, &exitError{Code: codeUsage, What: "cannot look for loops", Where: a.show(a.Root), Why: err}
+			return nil, &exitError{Code: codeUsage, What: "cannot look for loops", Where: a.show(a.Root), Why: err, Next: nextAfter(err)}
 		}
 		out = append(out, refs...)
 	}
