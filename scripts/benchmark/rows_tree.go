@@ -36,13 +36,14 @@ func heldStdout(b *bench) (result, error) {
 // stubbornTree: the wall clock ends an agent whose 50 children ignore TERM, have sessions of their own and hold its
 // stdout. Counted from the signal plus the grace to the last death; the check that follows must find nobody.
 func stubbornTree(b *bench) (result, error) {
-	f, err := b.newFixture(charter{check: "bench-check"}, 0)
-	if err != nil {
-		return result{}, err
-	}
 	const grace = time.Second
 	var times []float64
 	for range b.rounds {
+		// A fresh loop each time: one that fails the same way three times is held.
+		f, err := b.newFixture(charter{check: "bench-check"}, 0)
+		if err != nil {
+			return result{}, err
+		}
 		cmd := f.loop("stubborn", 50, "--once", "--timeout", "2s", "--grace", grace.String())
 		if err := cmd.Start(); err != nil {
 			return result{}, err
