@@ -161,7 +161,7 @@ func cleanAfter(s journal.State, t Step) journal.State {
 			s.Promotion.Clean++
 		}
 	}
-	if red && s.Promotion.Mode != journal.ProposeOnly {
+	if v.Outcome == journal.Failed && s.Promotion.Mode != journal.ProposeOnly {
 		s.Promotion.Mode = journal.ProposeOnly
 		s.Private.Approved = journal.ProposeOnly
 	}

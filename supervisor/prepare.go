@@ -240,7 +240,11 @@ func (r *run) sayOnce(it *iteration) {
 	}
 	r.said = true
 	credential := harness.WhichCredential(it.maker, r.s.Env, exists)
-	r.emit(Event{Kind: EventNotice, Text: fmt.Sprintf("%s runs with all permissions in %s, at most %s an iteration; credential: %s %s", it.maker.Name(), r.work, it.wall, credential.Kind, credential.Source)})
+	uses := strings.TrimSpace(string(credential.Kind) + " " + credential.Source)
+	if credential.Kind == harness.Unknown {
+		uses = "none seen"
+	}
+	r.emit(Event{Kind: EventNotice, Text: fmt.Sprintf("%s runs with all permissions in %s, at most %s an iteration; credential: %s", it.maker.Name(), r.work, it.wall, uses)})
 	if credential.Warning != "" {
 		r.emit(Event{Kind: EventWarning, Text: credential.Warning})
 	}
