@@ -158,6 +158,7 @@ func (b *box) supervisor(host *proc.Host, o Options) *Supervisor {
 func boxSupervisor(root string, env []string, host *proc.Host, o Options) (*Supervisor, error) {
 	known, err := harness.Named(map[string]harness.Command{
 		"maker":  {Name: "maker", Argv: []string{"maker"}, ReadonlyArgv: []string{"maker", "--read-only"}},
+		"writer": {Name: "writer", Argv: []string{"writer"}},
 		"second": {Name: "second", Argv: []string{"second"}, ReadonlyArgv: []string{"second", "--read-only"}},
 	})
 	if err != nil {

@@ -86,6 +86,7 @@ func (r *run) exec(ctx context.Context, t task) (execution, error) {
 	}}
 	fold.lines = harness.NewLines(fold.line)
 	errs := &tail{max: stderrKept}
+	beside := tr.beside()
 	if t.begin != nil {
 		if err := t.begin(); err != nil {
 			_ = tr.Close()
@@ -98,7 +99,7 @@ func (r *run) exec(ctx context.Context, t task) (execution, error) {
 	var watch conc.WaitGroup
 	watch.Go(func() { fold.watchLife(watched, t.idle, func() { quiet(errIdle) }) })
 	res, err := r.s.Host.Run(watched, proc.Spec{
-		Argv: inv.Argv, Dir: r.work, Env: env, Stdin: inv.Stdin, Stdout: fold, Stderr: lifeWriter{errs, &fold.alive},
+		Argv: inv.Argv, Dir: r.work, Env: env, Stdin: inv.Stdin, Stdout: fold, Stderr: lifeWriter{io.MultiWriter(errs, beside), &fold.alive},
 		Wall: t.wall, Idle: t.idle, Grace: r.s.Options.Grace, Signal: signalNamed(inv.StopSignal),
 		Answered: answered, Linger: lingerAfterEnd, Marker: r.marker, TTYStderr: inv.TTYStderr,
 	})
@@ -110,7 +111,7 @@ func (r *run) exec(ctx context.Context, t task) (execution, error) {
 	}
 	x.End = time.Now()
 	_ = fold.lines.Close()
-	cerr := tr.Close()
+	cerr := errors.Join(tr.Close(), beside.Close())
 	if o := r.s.Options; o.KeepTranscripts > 0 {
 		cerr = errors.Join(cerr, pruneTranscripts(r.place.transcripts(), o.KeepTranscripts, o.KeepBytes))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -225,6 +226,14 @@ func (r *run) harnesses(it *iteration) error {
 	}
 	if it.second, _, err = find(o.EscalateTo, wish.EscalateTo); err != nil {
 		return err
+	}
+	for _, h := range []harness.Harness{it.checker, it.second} {
+		if h == nil {
+			continue
+		}
+		if _, err := h.Invoke(harness.Request{ReadOnly: true, Dir: r.work, ScratchDir: os.TempDir()}); err != nil {
+			return &UsageError{Err: fmt.Errorf("%s cannot be asked without write tools: %w", h.Name(), err), Fix: "loopd harness test " + h.Name()}
+		}
 	}
 	if _, priced := r.s.Prices[it.model]; (o.MaxCost > 0 || it.loop.Charter.Budget.Cost > 0) && !it.maker.Caps().ReportsCost && !priced {
 		return &UsageError{Err: fmt.Errorf("a cost cap is set, %s reports no cost, and there is no price for model %q", it.maker.Name(), it.model),

@@ -138,7 +138,7 @@ func (r *run) advance(it *iteration) {
 		Verdict: it.verdict, Observed: it.observed, Charter: it.loop.Charter, Number: it.number, Agent: it.maker.Name(), Now: end,
 		Before: it.before, After: it.after, FailedCheck: check, Output: cutText(output, 8<<10), Paths: changedPaths(it), Parked: it.parked,
 		EscalateTo: secondName(it), CheckerNamed: it.checker != nil, NearMiss: len(it.nearMiss) > 0, Findings: it.findings,
-		Drift: seconds > driftShare*it.wall.Seconds() && it.verdict.Outcome != journal.Failed,
+		Drift: x.End.Sub(x.Start).Seconds() > driftShare*it.wall.Seconds() && it.verdict.Outcome != journal.Failed,
 		Cost:  x.Cost + c.Cost, Tokens: tokens(x.Reply.Usage) + tokens(c.Reply.Usage), ToolCalls: int64(x.Reply.ToolCalls), Seconds: seconds,
 		Asks: asksIdle(it.loop.Charter.Archetype), Attended: r.s.Terminal != nil,
 	}

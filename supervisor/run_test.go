@@ -292,7 +292,7 @@ func TestSecretsDoNotGetOut(t *testing.T) {
 	has(t, b.read(".loop/k/journal.md"), redacted)
 	found, err := filepath.Glob(filepath.Join(b.root, ".git/loopd/k/transcripts/*"))
 	if err != nil || len(found) != 1 {
-		t.Fatalf("transcripts: %v, %v", found, err)
+		t.Fatalf("transcripts: %v, %v", found, err) // nothing was printed on stderr
 	}
 	if data, _ := os.ReadFile(found[0]); strings.Contains(string(data), "hunter2") || !strings.Contains(string(data), redacted) {
 		t.Errorf("transcript is %q", data)
@@ -465,5 +465,43 @@ func TestPushIsRefused(t *testing.T) {
 	has(t, b.read("../push.err"), "loopd-refuses-to-push")
 	if got := b.git("ls-remote", "origin"); got != "" {
 		t.Errorf("pushed: %s", got)
+	}
+}
+
+// Both streams of an agent are kept, and of old ones only the newest.
+func TestTranscripts(t *testing.T) {
+	b := newBox(t, nil)
+	b.agent("maker", "echo 'a warning' >&2; "+ships)
+	for range 3 {
+		b.want(Options{KeepTranscripts: 2}, 0)
+	}
+	found, err := filepath.Glob(filepath.Join(b.root, ".git/loopd/k/transcripts/*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range found {
+		names = append(names, filepath.Base(f))
+	}
+	if got := strings.Join(names, " "); got != "000002.jsonl 000002.stderr 000003.jsonl 000003.stderr" {
+		t.Errorf("kept: %s", got)
+	}
+	if got := b.read(".git/loopd/k/transcripts/000003.stderr"); got != "a warning\n" {
+		t.Errorf("stderr is %q", got)
+	}
+}
+
+// A checker that can only be asked with write tools is refused before anything is spent.
+func TestCheckerWithoutReadOnlyMode(t *testing.T) {
+	b := newBox(t, nil)
+	b.agent("maker", ships)
+	_, err := b.run(Options{Once: true, Checker: "writer"})
+	var usage *UsageError
+	if !errors.As(err, &usage) {
+		t.Fatalf("got %v", err)
+	}
+	has(t, err.Error(), "readonly_argv")
+	if exists(filepath.Join(b.root, "../maker.prompt")) {
+		t.Error("the maker was launched")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"strings"
 )
 
 // transcriptMost bounds one transcript: what an agent prints beyond it is counted, and its end is kept.
@@ -43,6 +44,39 @@ func newTranscript(dir string, n int, r *redactor) (*transcript, error) {
 		}
 		return &transcript{path: path, f: f, redact: r, clean: redactWriter{r: r, w: f}, last: tail{max: transcriptTail}}, nil
 	}
+}
+
+// beside makes the transcript of the same exec's stderr. The file is there once something was printed.
+func (t *transcript) beside() *lateFile {
+	return &lateFile{path: strings.TrimSuffix(t.path, ".jsonl") + ".stderr", redact: t.redact}
+}
+
+// lateFile is a transcript that is made with its first byte.
+type lateFile struct {
+	path   string
+	redact *redactor
+	t      *transcript
+	err    error
+}
+
+func (l *lateFile) Write(p []byte) (int, error) {
+	if l.t == nil && l.err == nil {
+		var f *os.File
+		if f, l.err = os.OpenFile(l.path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600); l.err == nil {
+			l.t = &transcript{path: l.path, f: f, redact: l.redact, clean: redactWriter{r: l.redact, w: f}, last: tail{max: transcriptTail}}
+		}
+	}
+	if l.t == nil {
+		return len(p), nil
+	}
+	return l.t.Write(p)
+}
+
+func (l *lateFile) Close() error {
+	if l.t == nil {
+		return l.err
+	}
+	return l.t.Close()
 }
 
 // Write never fails: a transcript that cannot be written must not stop the agent. The error is given at Close.
@@ -88,13 +122,17 @@ func pruneTranscripts(dir string, number int, size int64) error {
 	}
 	sort.Slice(entries, func(i, j int) bool { return entries[i].Name() > entries[j].Name() })
 	var total int64
-	for i, e := range entries {
+	seen, last := 0, ""
+	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil {
 			continue
 		}
 		total += info.Size()
-		if i >= number || size > 0 && total > size {
+		if exec, _, _ := strings.Cut(e.Name(), "."); exec != last { // stdout and stderr of one exec go together
+			seen, last = seen+1, exec
+		}
+		if seen > number || size > 0 && total > size {
 			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
 				return fmt.Errorf("prune transcripts: %w", err)
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -62,6 +63,10 @@ func (c *runCmd) work(a *app, ref journal.Ref, host *proc.Host) error {
 		}
 	}()
 	end, err := s.Run(ctx)
+	var by supervisor.InterruptedBy
+	if errors.Is(err, proc.ErrAborted) && errors.As(context.Cause(ctx), &by) {
+		return &exitError{Code: 128 + int(by.Signal), What: "ended at once; nothing that it started is alive", Next: "start again: the iteration is put back first"}
+	}
 	if err != nil {
 		return exitOf(err)
 	}
