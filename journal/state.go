@@ -74,6 +74,8 @@ type Private struct {
 	WakeWhy   string    `json:"wake_why,omitempty"`
 	// Limited marks NotBefore as the reset of a usage limit: --once waits for it too.
 	Limited bool `json:"limited,omitempty"`
+	// Resting holds, by harness, when one that was limited or unavailable is tried again.
+	Resting map[string]time.Time `json:"resting,omitempty"`
 	// LimitedRow and UnavailableRow count such outcomes in a row.
 	LimitedRow     int `json:"limited_row,omitempty"`
 	UnavailableRow int `json:"unavailable_row,omitempty"`

@@ -101,6 +101,10 @@ func (r *run) publish(it *iteration) {
 	if res.Counted {
 		r.iterations++
 	}
+	if it.pace.TakeOver != "" {
+		r.emit(Event{Kind: EventNotice, Iteration: it.number, Text: fmt.Sprintf("%s is %s (%s); %s", res.Agent, res.Outcome, r.cause(it), it.pace.Why)})
+		return // the line of this iteration is the one of the harness that takes it
+	}
 	r.emit(Event{Kind: EventEnd, Iteration: it.number, Text: explain(it, r), Result: &res})
 }
 
@@ -140,6 +144,8 @@ func (r *run) ending(ctx context.Context, it *iteration) (Ending, bool) {
 		return Ending{Code: CodeOK, Why: "done: " + it.doneSeen}, true
 	case it.state.Status == journal.Blocked || it.state.Status == journal.Stalled:
 		return Ending{Code: CodeHeld, Why: string(it.state.Status) + ": " + it.state.Private.Question, Fix: "loopd resume " + name + " --answer TEXT"}, true
+	case it.pace.TakeOver != "":
+		return Ending{}, false
 	case o.Once:
 		end.Why = fmt.Sprintf("iteration %d: %s", it.number, it.verdict.Outcome)
 		if it.verdict.Outcome == journal.Limited && !it.pace.Wake.IsZero() {
@@ -147,7 +153,7 @@ func (r *run) ending(ctx context.Context, it *iteration) (Ending, bool) {
 			end.Fix = "--now runs it all the same"
 		}
 		return end, true
-	case it.exec.NotStarted != "":
+	case it.exec.NotStarted != "" && len(r.s.Options.Fallback) == 0:
 		return Ending{Code: CodeUnavailable, Why: it.exec.NotStarted, Fix: "loopd harness list"}, true // waiting installs nothing
 	case it.pace.Ask:
 		if end, stop := r.askIdle(ctx, it); stop {

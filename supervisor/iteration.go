@@ -22,9 +22,11 @@ type iteration struct {
 	before   Reading
 	baseline []CheckResult
 	maker    harness.Harness
-	model    string
-	checker  harness.Harness // nil for none
-	second   harness.Harness // nil for none
+	// candidates are maker and fallbacks, in order.
+	candidates []string
+	model      string
+	checker    harness.Harness // nil for none
+	second     harness.Harness // nil for none
 
 	brief  string
 	exec   execution

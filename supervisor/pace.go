@@ -53,6 +53,8 @@ type Pace struct {
 	Why string
 	// Limited marks a usage limit's reset: --once waits for it too.
 	Limited bool
+	// TakeOver names the fallback harness that takes the same iteration at once; "" for none.
+	TakeOver string
 }
 
 // paceRow is one line of the pace table.

@@ -217,7 +217,19 @@ func (r *run) harnesses(it *iteration) error {
 	if it.maker, model, err = find(o.Maker, wish.Maker); err != nil {
 		return err
 	}
-	it.model = orElse(orElse(o.Model, wish.Model), model)
+	if it.maker != nil && len(o.Fallback) > 0 {
+		first, name := it.maker, ""
+		it.candidates = append([]string{first.Name()}, o.Fallback...)
+		if name = onDuty(it.candidates, it.loop.State.Private.Resting, time.Now()); name != first.Name() {
+			model = "" // it was the maker's
+			if it.maker, model, err = find(name, ""); err != nil {
+				return err
+			}
+		}
+	}
+	if it.model = model; len(it.candidates) == 0 || it.maker.Name() == it.candidates[0] {
+		it.model = orElse(orElse(o.Model, wish.Model), model)
+	}
 	if it.maker == nil {
 		return &UnusableError{"no agent CLI was found; install one (claude, codex) or name one with --harness"}
 	}

@@ -156,6 +156,12 @@ func (r *run) advance(it *iteration) {
 	it.step = t
 	it.state = Advance(it.loop.State, t)
 	it.pace = NextWake(r.paceFacts(it))
+	if len(r.s.Options.Fallback) > 0 {
+		it.state.Private.Resting = rest(it.state.Private.Resting, it.maker.Name(), it.verdict.Outcome, it.pace.Wake)
+		if !it.verdict.Outcome.Counts() && !it.pace.Stop {
+			it.pace = takeOver(it.pace, it.candidates, it.state.Private.Resting, time.Now())
+		}
+	}
 	if !it.pace.Stop {
 		it.state.Private.NotBefore, it.state.Private.WakeWhy, it.state.Private.Limited = it.pace.Wake, it.pace.Why, it.pace.Limited
 	}

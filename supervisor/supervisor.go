@@ -62,6 +62,7 @@ type Options struct {
 	Grace                                           time.Duration // between the stop signal and KILL
 	MaxCost                                         float64       // USD of this loop
 	Maker, Checker, EscalateTo, Model               string
+	Fallback                                        []string // harnesses that take over on a limit, in order
 	KeepTranscripts                                 int
 	KeepBytes                                       int64
 }

@@ -23,6 +23,7 @@ type cli struct {
 	Adjudicate adjudicateCmd `cmd:"" help:"Decide on a dirty working tree."`
 	Parked     parkedCmd     `cmd:"" help:"Show, apply or drop changes that were put back."`
 	Harness    harnessCmd    `cmd:"" help:"Which agent CLIs are here, and how they would be started."`
+	Classify   classifyCmd   `cmd:"" help:"What loopd makes of a captured output of an agent CLI."`
 	Config     configCmd     `cmd:"" help:"Show each setting and where it came from."`
 	Version    versionCmd    `cmd:"" help:"Show the version of this binary."`
 }
@@ -73,6 +74,7 @@ type runCmd struct {
 
 	Harness  string `placeholder:"H" help:"Agent CLI that does the work."`
 	Model    string `placeholder:"M" help:"Model that it shall use."`
+	Fallback string `placeholder:"H,H" help:"Agent CLIs that take over, in order, while the first is limited or unavailable."`
 	Escalate string `placeholder:"H" help:"Agent CLI that is asked once when the loop stalls; H:MODEL names a model."`
 	Checker  string `placeholder:"H" help:"Agent CLI that judges each change, without write tools."`
 
@@ -160,6 +162,14 @@ type harnessListCmd struct{}
 type harnessTestCmd struct {
 	Name  string `arg:"" help:"The harness."`
 	Model string `placeholder:"M" help:"Model to ask for."`
+}
+
+type classifyCmd struct {
+	File    string `arg:"" help:"What the CLI printed on stdout; - reads it from stdin."`
+	Harness string `required:"" placeholder:"H" help:"Which CLI printed it."`
+	Exit    int    `placeholder:"N" help:"Its exit code (default 0)."`
+	Stderr  string `placeholder:"FILE" help:"What it printed on stderr."`
+	JSON    bool   `help:"As one JSON object."`
 }
 
 type configCmd struct {

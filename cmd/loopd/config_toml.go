@@ -185,6 +185,13 @@ func (r *configReader) defaults(table map[string]any, flags map[string]*kong.Fla
 			r.bad(key, name, "a flag of run"+suggest(name, slices.Sorted(maps.Keys(flags))))
 			continue
 		}
+		if list, ok := value.([]any); ok && strings.Contains(flag.PlaceHolder, ",") { // fallback = ["codex", "gemini"]
+			var words []string
+			for _, v := range list {
+				words = append(words, fmt.Sprint(v))
+			}
+			value = strings.Join(words, ",")
+		}
 		text, err := parseFlag(flag, fmt.Sprint(value))
 		if err != nil {
 			r.bad(key, fmt.Sprint(value), err.Error())

@@ -79,6 +79,11 @@ func (c *runCmd) options(o supervisor.Options) supervisor.Options {
 	o.Max, o.For, o.Until = c.Max, c.For, c.Until
 	o.Timeout, o.Idle, o.Grace, o.MaxCost = c.Timeout, c.IdleTimeout, c.Grace, c.MaxCost
 	o.Maker, o.Checker, o.EscalateTo, o.Model = c.Harness, c.Checker, c.Escalate, c.Model
+	for _, name := range strings.Split(c.Fallback, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			o.Fallback = append(o.Fallback, name)
+		}
+	}
 	return o
 }
 

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"loopd/harness"
+)
+
+// classifyJSON is the shape of `classify --json`.
+type classifyJSON struct {
+	Schema  int       `json:"schema"` // of this shape
+	Harness string    `json:"harness"`
+	Stop    string    `json:"stop"`
+	Status  string    `json:"status,omitempty"`
+	Cause   string    `json:"cause,omitempty"`
+	Limit   string    `json:"limit,omitempty"`
+	Reset   time.Time `json:"reset,omitzero"`
+	Turns   int       `json:"turns"`
+	Tools   int       `json:"tool_calls"`
+	Input   int64     `json:"input_tokens"`
+	Output  int64     `json:"output_tokens"`
+	Cached  int64     `json:"cached_tokens"`
+	Cost    *float64  `json:"cost_usd"` // null where the CLI does not say
+	Flags   []string  `json:"flags,omitempty"`
+	Denied  []string  `json:"denied,omitempty"`
+	HasText bool      `json:"has_text"`
+	Text    string    `json:"text"`
+}
+
+// Run shows what loopd would make of an output: stop reason, limit and reset time, final text. Nothing is started.
+func (c *classifyCmd) Run(a *app) error {
+	conf, err := a.loadConfig()
+	if err != nil {
+		return err
+	}
+	known, err := harness.Named(conf.Harnesses)
+	if err != nil {
+		return usagef("loopd config", "%v", err)
+	}
+	h, err := known.Lookup(c.Harness)
+	if err != nil {
+		return usagef("loopd harness list", "%v", err)
+	}
+	out, err := a.open(c.File)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	exit := harness.Exit{Code: c.Exit, End: time.Now()}
+	if c.Stderr != "" {
+		if exit.Stderr, err = os.ReadFile(a.abs(c.Stderr)); err != nil {
+			return usagef("", "read stderr: %v", err)
+		}
+	}
+	reply, err := harness.Read(h, out, exit)
+	if err != nil {
+		return fmt.Errorf("read output: %w", err)
+	}
+	r := classifyJSON{Schema: 1, Harness: h.Name(), Stop: string(reply.Stop), Status: reply.Status, Cause: reply.Cause, Turns: reply.Turns, Tools: reply.ToolCalls,
+		Input: reply.Usage.Input, Output: reply.Usage.Output, Cached: reply.Usage.CacheRead, Flags: reply.Flags, Denied: reply.Denied, HasText: reply.HasText, Text: reply.Text}
+	if reply.CostKnown {
+		r.Cost = &reply.Cost
+	}
+	if reply.Limit != nil {
+		r.Limit = reply.Limit.Kind
+		if reply.Limit.Known {
+			r.Reset = reply.Limit.Reset
+		}
+	}
+	if c.JSON {
+		return a.Print.JSON(r)
+	}
+	return a.Print.Result("%s", r.table())
+}
+
+// open opens a file of the command line, or stdin for "-".
+func (a *app) open(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(a.Stdin), nil
+	}
+	f, err := os.Open(a.abs(name))
+	if err != nil {
+		return nil, usagef("", "read output: %v", err)
+	}
+	return f, nil
+}
+
+func (r classifyJSON) table() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%s\t%s\n", name, value)
+		}
+	}
+	line("harness", r.Harness)
+	line("stop", r.Stop)
+	line("status", r.Status)
+	line("cause", r.Cause)
+	line("limit", r.Limit)
+	if !r.Reset.IsZero() {
+		line("reset", r.Reset.Local().Format(time.RFC3339))
+	} else if r.Limit != "" {
+		line("reset", "unknown: back off 15 min, doubling")
+	}
+	line("usage", fmt.Sprintf("%d turns, %d tool calls, %d in, %d out, %d cached", r.Turns, r.Tools, r.Input, r.Output, r.Cached))
+	if r.Cost != nil {
+		line("cost", fmt.Sprintf("$%.4f", *r.Cost))
+	} else {
+		line("cost", "not reported")
+	}
+	line("flags", strings.Join(r.Flags, "; "))
+	line("denied", strings.Join(r.Denied, "; "))
+	if r.HasText {
+		line("text", r.Text)
+	} else {
+		line("text", "(no final message)")
+	}
+	_ = w.Flush()
+	return trimEnd(b.String())
+}
