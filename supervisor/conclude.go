@@ -19,7 +19,7 @@ const (
 	Unreadable Movement = "unreadable"
 )
 
-// Verdict of a checker.
+// CheckerVerdict is what a checker said.
 type CheckerVerdict string
 
 // What a checker can say. CheckerSilent is one that was asked and gave no verdict: never taken for a PASS.
@@ -68,7 +68,7 @@ type Verdict struct {
 	Rule string
 	// NeedsPerson says why a person has to act besides (a check that cannot run); "" for no need.
 	NeedsPerson string
-	// GoodCommit: what is in the tree was verified and is kept.
+	// Kept: the change in the tree was verified and stays.
 	Kept bool
 }
 

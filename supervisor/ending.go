@@ -14,7 +14,7 @@ import (
 	"loopd/journal"
 )
 
-// stopNow is the cause of a context that `loopd stop --now` cancelled.
+// errStopNow is the cause of a context that `loopd stop --now` cancelled.
 var errStopNow = errors.New("STOP --now")
 
 // InterruptedBy is the cause of a context that an operator's signal cancelled.

@@ -216,7 +216,7 @@ func alive(h Holder) bool {
 	return err == nil && id == h.Identity
 }
 
-// Running reports who runs the loop now, and at which step; ok is false where nobody does.
+// running reports who runs the loop now, and at which step; ok is false where nobody does.
 func running(path string) (Holder, string, bool) {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return Holder{}, "", false

@@ -282,3 +282,14 @@ func FuzzReadCharter(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkReadCharter(b *testing.B) {
+	for _, size := range []int{1, 40} {
+		text := wholeCharter + strings.Repeat("\n## More\n- key: value with `code` and words\n", 40*(size-1))
+		b.Run(fmt.Sprintf("%dKiB", len(text)>>10), func(b *testing.B) {
+			for b.Loop() {
+				readText(text)
+			}
+		})
+	}
+}
