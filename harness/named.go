@@ -14,6 +14,7 @@ import (
 var builtin = []func(tuned) Harness{
 	func(t tuned) Harness { return claude{t} },
 	func(t tuned) Harness { return codex{t} },
+	func(t tuned) Harness { return gemini{t} },
 }
 
 // ErrUnknown is the error for a name that is neither built in nor in config.toml.

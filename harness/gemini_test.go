@@ -1,0 +1,73 @@
+package harness_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"loopd/harness"
+	"loopd/harness/harnesstest"
+)
+
+func TestGeminiSamples(t *testing.T) {
+	const done = "DONE-FINAL-TEXT"
+	one := harness.Usage{Input: 1000, Output: 34, CacheRead: 200}
+	two := harness.Usage{Input: 1100, Output: 44, CacheRead: 200}
+	checkSamples(t, "gemini", map[string]expected{
+		"ok-stream": {stop: harness.Complete, text: done, usage: one, turns: 1},
+		"nogit":     {stop: harness.Complete, text: done, usage: one, turns: 1},
+		// Printed with -o json: a document over many lines is no stream.
+		"probe":            {stop: harness.None, cause: "exit 0 and no output"},
+		"resume1":          {stop: harness.Complete, text: done, usage: one, turns: 1},
+		"write-stream":     {stop: harness.Complete, text: done, usage: two, turns: 2},
+		"write-restricted": {stop: harness.Complete, text: done, usage: two, turns: 2},
+		"shell":            {stop: harness.Complete, text: done, usage: two, turns: 2},
+		"shellfail":        {stop: harness.Complete, text: done, usage: two, turns: 2},
+		"bgsleep":          {stop: harness.Complete, text: done, usage: two, turns: 2},
+		// The CLI does not say that the answer was cut.
+		"maxtok": {stop: harness.Complete, text: "cut off he", usage: harness.Usage{Input: 10, Output: 5}, turns: 1},
+
+		"empty":   {stop: harness.None, usage: harness.Usage{Input: 40, Output: 4}, turns: 1, cause: "empty response"},
+		"refusal": {stop: harness.Refused, usage: harness.Usage{Input: 40, Output: 4}, turns: 1, cause: "safety settings"},
+		"toolong": {stop: harness.Truncated, turns: 1, cause: "prompt is too long"},
+
+		"e429":     {stop: harness.Limited, turns: 1, limit: &harness.Limit{Kind: "rate", Known: true, Reset: recorded.Add(2 * time.Second)}, cause: "Resource has been exhausted"},
+		"e429long": {stop: harness.Limited, turns: 1, limit: &harness.Limit{Kind: "rate", Known: true, Reset: recorded.Add(time.Hour)}, cause: "Resource has been exhausted"},
+		"quota":    {stop: harness.Limited, turns: 1, limit: &harness.Limit{Kind: "daily"}, cause: "daily quota"},
+
+		"e401": {stop: harness.Login, turns: 1, cause: "GEMINI_API_KEY"},
+		"e500": {stop: harness.Overloaded, turns: 1, cause: "internal error"},
+		"e529": {stop: harness.Overloaded, turns: 1, cause: "try again later"},
+		"drop": {stop: harness.Overloaded, turns: 1, cause: "terminated"},
+
+		"badmodel": {stop: harness.Misused, turns: 1, cause: "is not found"},
+		"badflag":  {stop: harness.Misused, cause: "loopd harness test gemini"},
+
+		"hang-int":         {stop: harness.Stalled, cause: "idle limit"},
+		"hang-int-group":   {stop: harness.None, cause: "exit 0 without a result"},
+		"hang-kill-leader": {stop: harness.Crashed, cause: "SIGKILL"},
+	})
+}
+
+func TestGeminiInvocation(t *testing.T) {
+	h := named(t, "gemini")
+	for _, tt := range []struct {
+		req  harness.Request
+		want string
+	}{
+		{harness.Request{Prompt: "- a list"}, "gemini -o stream-json --approval-mode yolo"},
+		{harness.Request{Prompt: "- a list", ReadOnly: true, Model: "m"}, "gemini -o stream-json -m m"},
+	} {
+		inv, err := h.Invoke(tt.req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(inv.Argv, " "); got != tt.want || string(inv.Stdin) != "- a list" || inv.Set["GEMINI_CLI_NO_RELAUNCH"] != "true" {
+			t.Errorf("got %q, stdin %q, set %v; want %q", got, inv.Stdin, inv.Set, tt.want)
+		}
+	}
+}
+
+func TestGeminiConformance(t *testing.T) {
+	harnesstest.Run(t, named(t, "gemini"), harnesstest.Traits{}, answers(t, "gemini", "ok-stream", "write-stream")...)
+}
