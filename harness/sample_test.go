@@ -37,6 +37,8 @@ func readSample(t *testing.T, cli, name string) sample {
 		s.exit.Code, s.exit.Signal, s.exit.Stopped = -1, "KILL", "idle"
 	case "-9":
 		s.exit.Code, s.exit.Signal = -1, "KILL"
+	case "-2":
+		s.exit.Code, s.exit.Signal = -1, "INT"
 	default:
 		code, err := strconv.Atoi(word)
 		if err != nil {

@@ -25,8 +25,8 @@ var wordings = []Wording{
 	// What ends by itself.
 	{Words: []string{"usage limit"}, Stop: Limited, Kind: "usage"},
 	{Words: []string{"hit your", "limit"}, Stop: Limited, Kind: "usage"},
-	{Words: []string{"limit reached"}, Stop: Limited, Kind: "usage"},
 	{Words: []string{"rate limit"}, Stop: Limited, Kind: "rate"},
+	{Words: []string{"limit reached"}, Stop: Limited, Kind: "usage"},
 	{Words: []string{"too many requests"}, Stop: Limited, Kind: "rate"},
 	{Status: 429, Stop: Limited, Kind: "rate"},
 	// Cut off.
@@ -53,6 +53,7 @@ var wordings = []Wording{
 	{Words: []string{"not inside a trusted directory"}, Stop: Misused, Kind: "folder"},
 	{Words: []string{"error loading config"}, Stop: Misused, Kind: "config"},
 	{Words: []string{"unknown argument"}, Stop: Misused, Kind: "flag"},
+	{Words: []string{"show help", "show version number"}, Stop: Misused, Kind: "flag"}, // yargs prints its help and no more
 	{Words: []string{"unknown option"}, Stop: Misused, Kind: "flag"},
 	{Words: []string{"unexpected argument"}, Stop: Misused, Kind: "flag"},
 	{Words: []string{"invalid value", "for '"}, Stop: Misused, Kind: "flag"},
@@ -67,6 +68,7 @@ var wordings = []Wording{
 	{Words: []string{"stream disconnected"}, Stop: Overloaded, Kind: "network"},
 	{Words: []string{"waiting for network"}, Stop: Overloaded, Kind: "network"},
 	{Words: []string{"api error: terminated"}, Stop: Overloaded, Kind: "network"},
+	{Words: []string{"connection reset"}, Stop: Overloaded, Kind: "network"},
 	{Words: []string{"connection refused"}, Stop: Overloaded, Kind: "network"},
 	{Words: []string{"connection failed"}, Stop: Overloaded, Kind: "network"},
 	{Words: []string{"connection error"}, Stop: Overloaded, Kind: "network"},

@@ -22,7 +22,7 @@ func TestWordings(t *testing.T) {
 		{"You’ve hit your usage limit.", harness.Limited, "usage", "wait for the reset"},
 		{"You've hit your session limit · resets 3pm", harness.Limited, "usage", "wait for the reset"},
 		{"Weekly limit reached · resets 10am", harness.Limited, "usage", "wait for the reset"},
-		{"Rate limit reached for model on requests per min", harness.Limited, "usage", "wait for the reset"},
+		{"Rate limit reached for model on requests per min", harness.Limited, "rate", "wait for the reset"},
 		{"rate limit exceeded", harness.Limited, "rate", "wait for the reset"},
 		{"exceeded retry limit, last status: 429 Too Many Requests", harness.Limited, "rate", "wait for the reset"},
 		{"unexpected status 429 <unknown>", harness.Limited, "rate", "wait for the reset"},

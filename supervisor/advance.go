@@ -242,6 +242,8 @@ func stallText(s journal.State) string {
 
 func question(o Observed) string {
 	switch {
+	case o.Asked != "" && !o.HasText:
+		return o.Asked
 	case o.Report.Question != "":
 		return o.Report.Question
 	case o.Report.Status == "":

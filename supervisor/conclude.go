@@ -42,6 +42,7 @@ type Observed struct {
 	Stop       harness.StopReason
 	TimedOut   string // "wall" or "idle" where loopd ended it by a limit
 	HasText    bool   // there is a final message
+	Asked      string // a permission that the CLI rejected by itself, where that ended the run
 	Report     journal.Report
 
 	TreeChanged bool
@@ -111,6 +112,7 @@ var outcomes = []row{
 		is(journal.Failed), always, flag("guardrail: a watch-and-report loop changed the tree")},
 	{"review budget", func(o Observed) bool { return o.OverReview != "" }, is(journal.Failed), always,
 		func(o Observed) []string { return []string{"review budget: " + o.OverReview} }},
+	{"permission rejected", func(o Observed) bool { return o.Asked != "" && !o.HasText }, is(journal.Held), ifChanged, flag("question")},
 	{"no final message", func(o Observed) bool { return !o.HasText }, is(journal.Failed), ifChanged, noAnswer},
 	{"heartbeat", func(o Observed) bool { return o.Report.OK && !o.TreeChanged && complete(o) }, is(journal.Heartbeat), keep, nil},
 	{"contract violation", func(o Observed) bool { return complete(o) && o.Report.Status == "" }, is(journal.Held), ifChanged,

@@ -35,6 +35,7 @@ func TestConcludeRows(t *testing.T) {
 		{"guardrail beats a question", func(o *Observed) { o.Guardrails, o.Report.Status = []string{"x"}, journal.ReportBlocked }, "guardrail", journal.Failed, true, ""},
 		{"watchers change nothing", func(o *Observed) { o.Archetype = journal.WatchAndReport }, "watch loops change nothing", journal.Failed, true, ""},
 		{"review budget", func(o *Observed) { o.OverReview = "500 changed lines of 400" }, "review budget", journal.Failed, true, "review budget: 500 changed lines of 400"},
+		{"a permission that ended the run is a question", func(o *Observed) { o.HasText, o.Stop, o.Asked = false, harness.None, "edit (x)" }, "permission rejected", journal.Held, true, "question"},
 		{"no final message", func(o *Observed) { o.HasText = false }, "no final message", journal.Failed, true, "no answer"},
 		{"no final message is never shipped, however good the ratchet", func(o *Observed) { o.HasText, o.Stop = false, harness.Truncated }, "no final message", journal.Failed, true, "no answer"},
 		{"heartbeat", func(o *Observed) { o.Report, o.TreeChanged = journal.Report{OK: true}, false }, "heartbeat", journal.Heartbeat, false, ""},

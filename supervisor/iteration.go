@@ -153,6 +153,9 @@ func (r *run) observe(it *iteration) {
 		Checks: it.checks, DoneWhen: it.done, Checker: it.verdictBy, Ratchet: NoRatchet,
 		KeepOnNeedsWork: it.loop.Charter.Harness.KeepOnNeedsWork,
 	}
+	if denied := it.exec.Reply.Denied; len(denied) > 0 && it.exec.Reply.Stop == harness.None {
+		o.Asked = denied[len(denied)-1]
+	}
 	if it.loop.Charter.Ratchet.Present() {
 		o.Ratchet = Move(it.loop.Charter.Ratchet.Direction, it.before, it.after)
 	}
