@@ -90,8 +90,7 @@ func (r *run) secondVendor(ctx context.Context, it *iteration, next *journal.Sta
 			}
 		}
 	}
-	_, model, _ := strings.Cut(orElse(r.s.Options.EscalateTo, it.loop.Charter.Harness.EscalateTo), ":")
-	x, err := r.exec(ctx, task{harness: it.second, model: model, readOnly: true, prompt: r.redact.String(blocker(l, diffs)), wall: it.wall, idle: it.idle, iteration: it.number, label: "second vendor"})
+	x, err := r.exec(ctx, task{harness: it.second, model: it.secondModel, readOnly: true, prompt: r.redact.String(blocker(l, diffs)), wall: it.wall, idle: it.idle, iteration: it.number, label: "second vendor"})
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,8 @@ type iteration struct {
 	model      string
 	checker    harness.Harness // nil for none
 	second     harness.Harness // nil for none
+	// checkerModel and secondModel are what stands behind the colon of HARNESS:MODEL.
+	checkerModel, secondModel string
 
 	brief  string
 	exec   execution

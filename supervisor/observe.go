@@ -198,7 +198,7 @@ func (r *run) askChecker(ctx context.Context, it *iteration) error {
 	if it.loop.Charter.Ratchet.Present() {
 		ratchet = it.before.String() + " → " + it.after.String()
 	}
-	x, err := r.exec(ctx, task{harness: it.checker, readOnly: true, wall: it.wall, idle: it.idle, iteration: it.number, label: "checker",
+	x, err := r.exec(ctx, task{harness: it.checker, model: it.checkerModel, readOnly: true, wall: it.wall, idle: it.idle, iteration: it.number, label: "checker",
 		prompt: r.redact.String(review(it.loop, diff, it.checks, ratchet, it.report))})
 	if err != nil {
 		return err

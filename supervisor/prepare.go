@@ -233,10 +233,10 @@ func (r *run) harnesses(it *iteration) error {
 	if it.maker == nil {
 		return &UnusableError{"no agent CLI was found; install one (claude, codex) or name one with --harness"}
 	}
-	if it.checker, _, err = find(o.Checker, wish.Checker); err != nil {
+	if it.checker, it.checkerModel, err = find(o.Checker, wish.Checker); err != nil {
 		return err
 	}
-	if it.second, _, err = find(o.EscalateTo, wish.EscalateTo); err != nil {
+	if it.second, it.secondModel, err = find(o.EscalateTo, wish.EscalateTo); err != nil {
 		return err
 	}
 	for _, h := range []harness.Harness{it.checker, it.second} {

@@ -76,7 +76,7 @@ type runCmd struct {
 	Model    string `placeholder:"M" help:"Model that it shall use."`
 	Fallback string `placeholder:"H,H" help:"Agent CLIs that take over, in order, while the first is limited or unavailable."`
 	Escalate string `placeholder:"H" help:"Agent CLI that is asked once when the loop stalls; H:MODEL names a model."`
-	Checker  string `placeholder:"H" help:"Agent CLI that judges each change, without write tools."`
+	Checker  string `placeholder:"H" help:"Agent CLI that judges each change, without write tools; H:MODEL names a model."`
 
 	Worktree    bool          `help:"Work in a git worktree of its own."`
 	NoGit       bool          `help:"Work outside git: nothing can be put back."`
