@@ -175,7 +175,7 @@ func TestChecksThatCannotRun(t *testing.T) {
 func TestCheckThatHangs(t *testing.T) {
 	b := newBox(t, func(c string) string { return strings.Replace(c, "`sh check.sh`", "`sleep 100`", 1) })
 	b.agent("maker", ships)
-	b.want(Options{Timeout: 700 * time.Millisecond}, 14)
+	b.want(Options{Timeout: 3 * time.Second}, 14)
 	has(t, b.read(".loop/k/journal.md"), "gate timeout")
 }
 
