@@ -32,7 +32,7 @@ func (codex) Keys() []string {
 
 // CacheTTL is not published by the vendor.
 func (c codex) CacheTTL() time.Duration { return c.ttl(DefaultCacheTTL) }
-func (codex) Caps() Caps                { return Caps{ReportsUsage: true, CountsTurns: true} }
+func (codex) Caps() Caps                { return Caps{Events: true, ReportsUsage: true, CountsTurns: true} }
 
 func (codex) Credentials() []CredentialRule {
 	return []CredentialRule{

@@ -91,6 +91,22 @@ func FuzzCodex(f *testing.F) {
 	harnesstest.Fuzz(f, fuzzed(f, "codex", harness.Command{}), corpus(f, "codex")...)
 }
 
+func FuzzGemini(f *testing.F) {
+	harnesstest.Fuzz(f, fuzzed(f, "gemini", harness.Command{}), corpus(f, "gemini")...)
+}
+
+func FuzzOpencode(f *testing.F) {
+	harnesstest.Fuzz(f, fuzzed(f, "opencode", harness.Command{}), corpus(f, "opencode")...)
+}
+
+func FuzzPi(f *testing.F) {
+	harnesstest.Fuzz(f, fuzzed(f, "pi", harness.Command{}), corpus(f, "pi")...)
+}
+
+func FuzzQwen(f *testing.F) {
+	harnesstest.Fuzz(f, fuzzed(f, "qwen", harness.Command{}), corpus(f, "qwen")...)
+}
+
 func FuzzText(f *testing.F) {
 	harnesstest.Fuzz(f, fuzzed(f, "mine", harness.Command{Argv: []string{"c"}}), corpus(f, "codex")...)
 }

@@ -23,8 +23,7 @@ var nested = []string{
 // otherKeys are credentials of agent vendors that have no adapter here. Keys of gateways that serve every vendor's models
 // are not among them: codex may be configured to use any.
 var otherKeys = map[string][]string{
-	"alibaba": {"DASHSCOPE_API_KEY", "QWEN_API_KEY"},
-	"github":  {"COPILOT_GITHUB_TOKEN", "COPILOT_PROVIDER_API_KEY"},
+	"github": {"COPILOT_GITHUB_TOKEN", "COPILOT_PROVIDER_API_KEY"},
 }
 
 // secretWords mark a variable as a secret wherever one stands in its name.

@@ -28,7 +28,7 @@ func (gemini) Keys() []string {
 
 // CacheTTL is not published by the vendor for its implicit cache.
 func (g gemini) CacheTTL() time.Duration { return g.ttl(DefaultCacheTTL) }
-func (gemini) Caps() Caps                { return Caps{ReportsUsage: true, CountsTurns: true} }
+func (gemini) Caps() Caps                { return Caps{Events: true, ReportsUsage: true, CountsTurns: true} }
 
 func (gemini) Credentials() []CredentialRule {
 	return []CredentialRule{

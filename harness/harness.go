@@ -45,6 +45,7 @@ type Caps struct {
 	Cost         bool // it ends a run at Request.MaxCost
 	ReportsCost  bool // Reply.Cost is filled without a price table
 	ReportsUsage bool // Reply.Usage is filled
+	Events       bool // its stdout is a stream of events: what it prints on stderr is no sign of life
 	CountsTurns  bool // Event.Turns grows while it runs, so that loopd can end it at Request.MaxTurns
 }
 

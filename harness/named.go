@@ -17,6 +17,7 @@ var builtin = []func(tuned) Harness{
 	func(t tuned) Harness { return gemini{t} },
 	func(t tuned) Harness { return opencode{t} },
 	func(t tuned) Harness { return pi{t} },
+	func(t tuned) Harness { return qwen{t} },
 }
 
 // ErrUnknown is the error for a name that is neither built in nor in config.toml.

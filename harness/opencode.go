@@ -26,7 +26,7 @@ func (opencode) Vendor() string            { return "" }
 func (opencode) Keys() []string            { return nil }
 func (o opencode) CacheTTL() time.Duration { return o.ttl(DefaultCacheTTL) }
 func (opencode) Caps() Caps {
-	return Caps{ReportsCost: true, ReportsUsage: true, CountsTurns: true}
+	return Caps{Events: true, ReportsCost: true, ReportsUsage: true, CountsTurns: true}
 }
 
 func (opencode) Credentials() []CredentialRule {

@@ -26,7 +26,7 @@ func (pi) Vendor() string            { return "" }
 func (pi) Keys() []string            { return nil }
 func (p pi) CacheTTL() time.Duration { return p.ttl(DefaultCacheTTL) }
 func (pi) Caps() Caps {
-	return Caps{ReportsCost: true, ReportsUsage: true, CountsTurns: true}
+	return Caps{Events: true, ReportsCost: true, ReportsUsage: true, CountsTurns: true}
 }
 
 func (pi) Credentials() []CredentialRule {
@@ -157,7 +157,7 @@ func (f *piFold) judge(exit Exit) (verdict, string) {
 	case reason == "length":
 		return verdict{Truncated, "output"}, "the answer was cut at the output limit"
 	case reason == "error":
-		return judgePi(gjson.GetBytes(f.last, "message.errorMessage").Str)
+		return judgeLed(gjson.GetBytes(f.last, "message.errorMessage").Str)
 	}
 	if by, words, ok := byLoopd(exit); ok {
 		return by, words
@@ -171,8 +171,8 @@ func (f *piFold) judge(exit Exit) (verdict, string) {
 	return verdict{Crashed, ""}, exit.words() + " without an end of the agent"
 }
 
-// judgePi reads an errorMessage: the words first, then the status that it begins with.
-func judgePi(said string) (verdict, string) {
+// judgeLed reads an error that begins with the HTTP status ("429 Rate limit …"): the words first, then the status.
+func judgeLed(said string) (verdict, string) {
 	if v, ok := judge(said); ok {
 		return v, said
 	}

@@ -99,7 +99,7 @@ func (r *run) exec(ctx context.Context, t task) (execution, error) {
 	var watch conc.WaitGroup
 	watch.Go(func() { fold.watchLife(watched, t.idle, func() { quiet(errIdle) }) })
 	res, err := r.s.Host.Run(watched, proc.Spec{
-		Argv: inv.Argv, Dir: r.work, Env: env, Stdin: inv.Stdin, Stdout: fold, Stderr: lifeWriter{io.MultiWriter(errs, beside), &fold.alive},
+		Argv: inv.Argv, Dir: r.work, Env: env, Stdin: inv.Stdin, Stdout: fold, Stderr: r.stderr(t.harness, io.MultiWriter(errs, beside), fold),
 		Wall: t.wall, Idle: t.idle, Grace: r.s.Options.Grace, Signal: signalNamed(inv.StopSignal),
 		Answered: answered, Linger: lingerAfterEnd, Marker: r.marker, TTYStderr: inv.TTYStderr,
 	})
@@ -217,7 +217,16 @@ func (w *foldWriter) watchLife(ctx context.Context, idle time.Duration, quiet fu
 	}
 }
 
-// lifeWriter takes what is written as a sign of life: progress on stderr is one.
+// stderr is where an agent's stderr goes. Of a CLI that speaks in events it is no sign of life: qwen tells there for ever
+// that it tries again. Of any other it may be the only one.
+func (r *run) stderr(h harness.Harness, to io.Writer, fold *foldWriter) io.Writer {
+	if h.Caps().Events {
+		return to
+	}
+	return lifeWriter{to, &fold.alive}
+}
+
+// lifeWriter takes what is written as a sign of life.
 type lifeWriter struct {
 	io.Writer
 	alive *atomic.Bool

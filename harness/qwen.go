@@ -1,0 +1,203 @@
+package harness
+
+import (
+	"bytes"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// qwen is Qwen Code, seen at version 0.24.4 (it needs node 22).
+//
+// Observed against a model server (spec/harnesses.md 4.5):
+//   - Its events look like Claude Code's, its result has no cost, and an error stands in error.message, after
+//     "[API Error: " and mostly with the HTTP status first.
+//   - A 429 is retried without an end in sight: every two minutes a system/retry event, the reason on stderr alone. Such an
+//     event is no sign of life, so that the idle limit ends it, and what it waited for is the verdict.
+//   - The turn cap ends it with exit 53 and no result event.
+//   - Its launcher dies at once of a signal and leaves the agent: the group is what has to be signalled.
+//   - It asks the model a second time for its memory; that is in its usage.
+type qwen struct{ tuned }
+
+func (qwen) Name() string   { return "qwen" }
+func (qwen) Vendor() string { return "alibaba" }
+
+// Keys: it speaks to any server of the OpenAI kind, so that key is its own too.
+func (qwen) Keys() []string {
+	return []string{"DASHSCOPE_API_KEY", "QWEN_API_KEY", "OPENAI_API_KEY"}
+}
+func (q qwen) CacheTTL() time.Duration { return q.ttl(DefaultCacheTTL) }
+func (qwen) Caps() Caps                { return Caps{Events: true, Turns: true, ReportsUsage: true} }
+
+func (qwen) Credentials() []CredentialRule {
+	return []CredentialRule{
+		{Kind: APIKey, Env: "OPENAI_API_KEY"},
+		{Kind: APIKey, Env: "DASHSCOPE_API_KEY"},
+		{Kind: Subscription, File: "oauth_creds.json", Default: ".qwen"},
+	}
+}
+
+func (q qwen) Invoke(r Request) (Invocation, error) {
+	argv := []string{"qwen", "-o", "stream-json"}
+	if !r.ReadOnly {
+		argv = append(argv, "--approval-mode", "yolo")
+	}
+	if r.Model != "" {
+		argv = append(argv, "-m", r.Model)
+	}
+	if r.MaxTurns > 0 {
+		argv = append(argv, "--max-session-turns", itoa(r.MaxTurns))
+	}
+	return q.tune(Invocation{Argv: argv, Stdin: []byte(r.Prompt), StopSignal: "TERM"}), nil
+}
+
+func (qwen) Fold() Fold { return &qwenFold{} }
+
+const qwenLogin = "log in with `qwen` (/auth), or set OPENAI_API_KEY and OPENAI_BASE_URL"
+
+type qwenFold struct {
+	events    int
+	session   string
+	result    []byte // the last valid result event
+	toolCalls int
+	retrying  bool // the last event was a retry
+}
+
+func (f *qwenFold) Line(line []byte) Event {
+	line = bytes.TrimSpace(line)
+	if !isObject(line) {
+		return Event{}
+	}
+	kind := field(line, "type").Str
+	if kind == "" {
+		return Event{}
+	}
+	f.events++
+	if id := field(line, "session_id").Str; id != "" && f.session == "" {
+		f.session = strings.Clone(id)
+	}
+	f.retrying = kind == "system" && field(line, "subtype").Str == "retry"
+	ev := Event{Live: !f.retrying, line: line, describe: describeQwen}
+	switch kind {
+	case "assistant":
+		field(line, "message.content").ForEach(func(_, part gjson.Result) bool {
+			if part.Get("type").Str == "tool_use" {
+				f.toolCalls++
+			}
+			return true
+		})
+	case "result":
+		if !gjson.ValidBytes(line) {
+			return Event{}
+		}
+		f.result, ev.Terminal = append(f.result[:0], line...), true
+	}
+	return ev
+}
+
+// describeQwen names the tool and what it works on, or gives the start of the message.
+func describeQwen(line []byte) string {
+	said := ""
+	field(line, "message.content").ForEach(func(_, part gjson.Result) bool {
+		switch part.Get("type").Str {
+		case "tool_use":
+			said = note(strings.Clone(part.Get("name").Str), or(part.Get("input.command").Str, part.Get("input.file_path").Str))
+			return false
+		case "text":
+			said = note("", part.Get("text").Str)
+		}
+		return true
+	})
+	return said
+}
+
+func (f *qwenFold) Reply(exit Exit) Reply {
+	r := Reply{Session: f.session, ToolCalls: f.toolCalls}
+	if f.result != nil {
+		res := gjson.ParseBytes(f.result)
+		r.Turns = int(res.Get("num_turns").Int())
+		u := res.Get("usage")
+		cached := u.Get("cache_read_input_tokens").Int()
+		r.Usage = Usage{Input: max(0, u.Get("input_tokens").Int()-cached), Output: u.Get("output_tokens").Int(), CacheRead: cached}
+		r.Status = res.Get("subtype").Str
+		for _, d := range res.Get("permission_denials").Array() {
+			r.Denied = append(r.Denied, d.Get("tool_name").Str)
+		}
+	}
+	v, said := f.judge(exit)
+	r.Stop = v.stop
+	switch v.stop {
+	case Complete:
+		r.Text, r.HasText = gjson.GetBytes(f.result, "result").Str, true
+		r.Flags = exit.flags()
+	case Limited:
+		r.Limit = &Limit{Kind: v.kind}
+		r.Limit.Reset, r.Limit.Known = ParseReset(said, exit.End)
+	}
+	r.Cause = cause("qwen", qwenLogin, v, said)
+	return r
+}
+
+func (f *qwenFold) judge(exit Exit) (verdict, string) {
+	if f.result == nil {
+		return f.withoutResult(exit)
+	}
+	res := gjson.ParseBytes(f.result)
+	failed, text := res.Get("is_error"), res.Get("result")
+	if failed.Type == gjson.False && res.Get("subtype").Str == "success" && text.Type == gjson.String {
+		if strings.TrimSpace(text.Str) == "" {
+			return verdict{None, ""}, "ended without a final message"
+		}
+		return verdict{Complete, ""}, ""
+	}
+	if failed.Type != gjson.True {
+		return verdict{None, ""}, "its result event has no answer"
+	}
+	said := apiError(res.Get("error.message").Str)
+	switch {
+	case strings.Contains(said, "empty response text"): // an empty answer and a refusal look alike
+		return verdict{None, ""}, said
+	case strings.HasPrefix(said, "terminated"):
+		return verdict{Overloaded, "network"}, said
+	}
+	return judgeLed(said)
+}
+
+func (f *qwenFold) withoutResult(exit Exit) (verdict, string) {
+	if by, words, ok := byLoopd(exit); ok {
+		if by.stop == Stalled && f.retrying {
+			if v, said := judgeLed(lastRetry(exit.Stderr)); v.stop != Crashed {
+				return v, said
+			}
+		}
+		return by, words
+	}
+	if f.events == 0 {
+		return failedStart(exit)
+	}
+	if exit.Code == 53 {
+		return verdict{TurnLimit, ""}, "reached the turn limit (exit 53)"
+	}
+	if exit.Code == 0 && exit.Signal == "" {
+		return verdict{None, ""}, "exit 0 without a result event"
+	}
+	return verdict{Crashed, ""}, exit.words() + " without a result event"
+}
+
+// apiError takes the words out of "[API Error: words]".
+func apiError(said string) string {
+	said = strings.TrimPrefix(strings.TrimSpace(said), "[API Error: ")
+	return strings.TrimSuffix(said, "]")
+}
+
+// lastRetry is what the last retry on stderr waits for: "Retrying in 120s (attempt 2/10): [API Error: 429 …]".
+func lastRetry(stderr []byte) string {
+	last := ""
+	for line := range strings.Lines(string(stderr)) {
+		if _, why, ok := strings.Cut(line, "): [API Error: "); ok && strings.HasPrefix(line, "Retrying in") {
+			last = strings.TrimSuffix(strings.TrimSpace(why), "]")
+		}
+	}
+	return last
+}

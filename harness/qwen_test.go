@@ -1,0 +1,84 @@
+package harness_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"loopd/harness"
+	"loopd/harness/harnesstest"
+)
+
+func TestQwenSamples(t *testing.T) {
+	const done = "DONE-FINAL-TEXT"
+	// One turn is two requests: the second is for its memory.
+	one := harness.Usage{Input: 2000, Output: 68, CacheRead: 400}
+	two := harness.Usage{Input: 1100, Output: 44, CacheRead: 200}
+	empty := harness.Usage{Input: 50, Output: 5}
+	checkSamples(t, "qwen", map[string]expected{
+		"ok-stream":        {stop: harness.Complete, text: done, usage: one, turns: 1},
+		"nogit":            {stop: harness.Complete, text: done, usage: one, turns: 1},
+		"resume1":          {stop: harness.Complete, text: done, usage: one, turns: 1},
+		"write-stream":     {stop: harness.Complete, text: done, usage: two, turns: 2},
+		"write-restricted": {stop: harness.Complete, text: done, usage: two, turns: 2, deny: "Bash"},
+		"shell":            {stop: harness.Complete, text: done, usage: two, turns: 2},
+		"shellfail":        {stop: harness.Complete, text: done, usage: two, turns: 2},
+		"bgsleep":          {stop: harness.Complete, text: done, usage: two, turns: 2},
+		// The CLI puts its tries one after the other, and does not say that each was cut.
+		"maxtok": {stop: harness.Complete, text: "cut off hecut off hecut off hecut off he", usage: harness.Usage{Input: 100, Output: 50}, turns: 1},
+
+		// Printed with -o json: an array is no stream.
+		"probe":   {stop: harness.None, cause: "exit 0 and no output"},
+		"empty":   {stop: harness.None, usage: empty, turns: 1, cause: "empty response text"},
+		"refusal": {stop: harness.None, usage: empty, turns: 1, cause: "empty response text"},
+		"toolong": {stop: harness.Truncated, turns: 1, cause: "the context is full"},
+
+		"max-turns": {stop: harness.TurnLimit, cause: "turn limit"},
+
+		"e429":  {stop: harness.Limited, limit: &harness.Limit{Kind: "rate", Known: true, Reset: recorded.Add(2 * time.Second)}, cause: "Rate limit reached"},
+		"quota": {stop: harness.Limited, limit: &harness.Limit{Kind: "quota"}, cause: "raise the quota"},
+
+		"e401": {stop: harness.Login, turns: 1, cause: "OPENAI_API_KEY"},
+		"e500": {stop: harness.Overloaded, turns: 1, cause: "had an error"},
+		"e529": {stop: harness.Overloaded, turns: 1, cause: "had an error"},
+		"drop": {stop: harness.Overloaded, turns: 1, cause: "terminated"},
+
+		"badmodel": {stop: harness.Misused, turns: 1, cause: "does not exist"},
+		"badflag":  {stop: harness.Misused, cause: "loopd harness test qwen"},
+
+		"hang-int":         {stop: harness.Crashed, cause: "SIGINT"},
+		"hang-int-group":   {stop: harness.Crashed, cause: "SIGINT"},
+		"hang-kill-leader": {stop: harness.Crashed, cause: "SIGKILL"},
+	})
+}
+
+func TestQwenInvocation(t *testing.T) {
+	h := named(t, "qwen")
+	for _, tt := range []struct {
+		req  harness.Request
+		want string
+	}{
+		{harness.Request{Prompt: "- a list", MaxTurns: 9}, "qwen -o stream-json --approval-mode yolo --max-session-turns 9"},
+		{harness.Request{Prompt: "- a list", ReadOnly: true, Model: "m"}, "qwen -o stream-json -m m"},
+	} {
+		inv, err := h.Invoke(tt.req)
+		if err != nil || strings.Join(inv.Argv, " ") != tt.want || string(inv.Stdin) != "- a list" {
+			t.Errorf("got %q, stdin %q, %v; want %q", inv.Argv, inv.Stdin, err, tt.want)
+		}
+	}
+}
+
+// A retry of its own is no sign of life: the idle limit ends a wait that has no end.
+func TestQwenRetryIsNoLife(t *testing.T) {
+	fold := named(t, "qwen").Fold()
+	if ev := fold.Line([]byte(`{"type":"system","subtype":"init","session_id":"s"}`)); !ev.Live {
+		t.Error("the start is no life")
+	}
+	if ev := fold.Line([]byte(`{"type":"system","subtype":"retry","session_id":"s","data":{"attempt":2}}`)); ev.Live {
+		t.Error("a retry is life")
+	}
+}
+
+func TestQwenConformance(t *testing.T) {
+	harnesstest.Run(t, named(t, "qwen"), harnesstest.Traits{}, answers(t, "qwen", "ok-stream", "write-stream")...)
+}
