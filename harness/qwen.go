@@ -62,6 +62,7 @@ type qwenFold struct {
 	result    []byte // the last valid result event
 	toolCalls int
 	retrying  bool // the last event was a retry
+	spoke     bool // the model has answered at all
 }
 
 func (f *qwenFold) Line(line []byte) Event {
@@ -81,6 +82,7 @@ func (f *qwenFold) Line(line []byte) Event {
 	ev := Event{Live: !f.retrying, line: line, describe: describeQwen}
 	switch kind {
 	case "assistant":
+		f.spoke = true
 		field(line, "message.content").ForEach(func(_, part gjson.Result) bool {
 			if part.Get("type").Str == "tool_use" {
 				f.toolCalls++
@@ -166,7 +168,7 @@ func (f *qwenFold) judge(exit Exit) (verdict, string) {
 
 func (f *qwenFold) withoutResult(exit Exit) (verdict, string) {
 	if by, words, ok := byLoopd(exit); ok {
-		if by.stop == Stalled && f.retrying {
+		if by.stop == Stalled && (f.retrying || !f.spoke) {
 			if v, said := judgeLed(lastRetry(exit.Stderr)); v.stop != Crashed {
 				return v, said
 			}

@@ -82,3 +82,16 @@ func TestQwenRetryIsNoLife(t *testing.T) {
 func TestQwenConformance(t *testing.T) {
 	harnesstest.Run(t, named(t, "qwen"), harnesstest.Traits{}, answers(t, "qwen", "ok-stream", "write-stream")...)
 }
+
+// Ended before the first retry event, the reason on stderr is the verdict; with an answer before, it is old news.
+func TestQwenWaitedForTheVendor(t *testing.T) {
+	exit := harness.Exit{Stopped: "idle", End: recorded, Stderr: []byte("Retrying in 30s (attempt 1/10): [API Error: 429 Rate limit reached]\n")}
+	start := `{"type":"system","subtype":"init","session_id":"s"}` + "\n"
+	if r := read(t, named(t, "qwen"), []byte(start), exit); r.Stop != harness.Limited {
+		t.Errorf("stop %q: %s", r.Stop, r.Cause)
+	}
+	said := `{"type":"assistant","message":{"content":[{"type":"text","text":"working"}]}}` + "\n"
+	if r := read(t, named(t, "qwen"), []byte(start+said), exit); r.Stop != harness.Stalled {
+		t.Errorf("stop %q: %s", r.Stop, r.Cause)
+	}
+}
