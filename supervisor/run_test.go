@@ -505,3 +505,14 @@ func TestCheckerWithoutReadOnlyMode(t *testing.T) {
 		t.Error("the maker was launched")
 	}
 }
+
+// A git gc in the background, as any commit of many files starts one, neither holds a loop nor fails an iteration.
+func TestBackgroundGC(t *testing.T) {
+	b := newBox(t, nil)
+	lock := ": > .git/gc.log.lock; touch -d '1 hour ago' .git/gc.log.lock\n"
+	b.agent("maker", "rm -f .git/gc.log.lock; "+lock+ships) // its own commit started one
+	b.write(".git/gc.log.lock", "")                         // and so did the person's
+	b.want(Options{}, 0)
+	b.want(Options{}, 0)
+	b.clean()
+}

@@ -18,7 +18,11 @@ const lockAge = time.Second
 // lockWait bounds the wait for fresh lock files; where they keep coming somebody is at work, and only old ones count.
 const lockWait = 5 * time.Second
 
-// locks gives git's lock files, absolute, old or new.
+// housekeeping are the locks of `git gc`, which a commit starts in the background: they guard its log and its pid, no ref
+// and no index, and may be held for minutes. One that a killed gc left is nobody's misdeed either.
+var housekeeping = []string{"gc.log.lock", "gc.pid.lock"}
+
+// locks gives git's lock files, absolute, old or new; those of its housekeeping are none.
 func (t *Tree) locks() ([]string, error) {
 	var out []string
 	for _, dir := range unique([]string{t.gitDir, t.commonDir}) {
@@ -26,7 +30,11 @@ func (t *Tree) locks() ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("look for lock files: %w", err)
 		}
-		out = append(out, found...)
+		for _, l := range found {
+			if !slices.Contains(housekeeping, filepath.Base(l)) {
+				out = append(out, l)
+			}
+		}
 		inRefs, err := t.walkRefs(dir, Refs{})
 		if err != nil {
 			return nil, err

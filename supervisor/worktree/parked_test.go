@@ -25,6 +25,7 @@ func TestDebris(t *testing.T) {
 		"nested":           {do: `git init -q sub; echo x >sub/x`},
 		"unmerged":         {do: `git checkout -q feature; echo f >work.txt; git commit -qam f; git checkout -q main; echo m >work.txt; git commit -qam m; git merge feature || :`, want: []string{"merge left half-way", "unmerged work.txt"}},
 		"intent to add":    {do: `echo a >a.txt; git add -N a.txt`, want: []string{"modified a.txt"}},
+		"git gc at work":   {do: `: >.git/gc.log.lock; : >.git/gc.pid.lock; touch -d '1 hour ago' .git/gc.log.lock .git/gc.pid.lock`},
 		"another's lock":   {do: `: >.git/index.lock; (sleep 0.3; rm .git/index.lock) >/dev/null 2>&1 &`},
 		"executable bit":   {do: `chmod +x work.txt`, want: []string{"modified work.txt"}},
 		"untracked folder": {do: `mkdir -p d/e; echo 1 >d/e/f`, want: []string{"untracked d/e/f"}},
