@@ -90,9 +90,10 @@ func (b *bench) newFixture(c charter, files int) (*fixture, error) {
 		"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "LC_ALL=C.UTF-8",
 		"GIT_CONFIG_NOSYSTEM=1", "NO_COLOR=1", "IS_SANDBOX=1", "ANTHROPIC_API_KEY=sk-ant-not-a-key", envDir + "=" + dir,
 	}
+	// Without gc.auto = 0 the commit of many files starts a git gc in the background, which disturbs what is measured.
 	for name, content := range map[string]string{
 		"repo/n.txt": "1000000\n", "repo/.loop/k/LOOP.md": c.text(), "repo/.loop/k/backlog.md": "",
-		"repo/.gitignore": ".loop/k/state.json\n.loop/k/journal.md\n", "home/.gitconfig": "[user]\nname = b\nemail = b@example.invalid\n",
+		"repo/.gitignore": ".loop/k/state.json\n.loop/k/journal.md\n", "home/.gitconfig": "[user]\nname = b\nemail = b@example.invalid\n[gc]\nauto = 0\n",
 	} {
 		if err := f.write(name, content); err != nil {
 			return nil, err
