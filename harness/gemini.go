@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -13,11 +14,18 @@ import (
 // Observed against a model server (spec/harnesses.md 4.3):
 //   - In a folder that is not trusted it exits 55; GEMINI_CLI_TRUST_WORKSPACE=true says that it is. Without
 //     GEMINI_CLI_NO_RELAUNCH=true a wrapper swallows TERM, INT and HUP.
-//   - Without --approval-mode neither write nor shell tools are offered to the model: that is the read-only mode.
+//   - Without --approval-mode neither write nor shell tools are offered to the model, but only where no settings allow them:
+//     general.defaultApprovalMode "auto_edit" and tools.allowed, in the user's settings or in .gemini/settings.json of a
+//     trusted folder, which an agent can write, made it write and run commands. Mode "plan" offered both tools as well.
+//     An --admin-policy of --approval-mode default leaves the reading tools alone, also against a user's policy of the
+//     highest priority. A folder that is not trusted and --skip-trust keep the folder's hooks and MCP servers from starting;
+//     --allowed-mcp-server-names with a name that nobody has, the user's too. Hooks of the user run.
 //   - In stream mode the exit code of an API error is the HTTP status modulo 256 (429 → 173, 500 → 244, 529 → 17).
 //     An empty or refused answer is exit 0 with status "error" and no error object; the words are in an error event.
 //   - There is no final field: the final text is what the assistant said after the last tool result.
-//   - Its own retries (10, up to 4 minutes) cannot be cut down; a retry delay of an hour, or a daily quota, ends at once.
+//   - Its own retries (10, up to 4 minutes) cannot be cut down from here: general.maxAttempts = 2 in the user's settings
+//     does it (429: 8 s), but GEMINI_CLI_SYSTEM_DEFAULTS_PATH is read only where root owns the file and every folder above.
+//     A retry delay of an hour, or a daily quota, ends at once.
 type gemini struct{ tuned }
 
 func (gemini) Name() string   { return "gemini" }
@@ -38,20 +46,37 @@ func (gemini) Credentials() []CredentialRule {
 	}
 }
 
+// geminiReadOnly is the policy of a read-only run: what is not named here is not offered to the model.
+const geminiReadOnly = `[[rule]]
+toolName = "*"
+decision = "deny"
+priority = 900
+
+[[rule]]
+toolName = ["list_directory", "read_file", "read_many_files", "grep_search", "glob"]
+decision = "allow"
+priority = 950
+`
+
 func (g gemini) Invoke(r Request) (Invocation, error) {
-	argv := []string{"gemini", "-o", "stream-json"}
-	if !r.ReadOnly {
-		argv = append(argv, "--approval-mode", "yolo")
-	}
-	if r.Model != "" {
-		argv = append(argv, "-m", r.Model)
-	}
-	return g.tune(Invocation{
-		Argv:       argv,
+	inv := Invocation{
+		Argv:       []string{"gemini", "-o", "stream-json"},
 		Set:        map[string]string{"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_CLI_NO_RELAUNCH": "true"},
 		Stdin:      []byte(r.Prompt),
 		StopSignal: "TERM",
-	}), nil
+	}
+	if r.ReadOnly {
+		policy := filepath.Join(r.ScratchDir, "read-only.toml")
+		inv.Files = map[string][]byte{policy: []byte(geminiReadOnly)}
+		inv.Set["GEMINI_CLI_TRUST_WORKSPACE"] = "false"
+		inv.Argv = append(inv.Argv, "--skip-trust", "--approval-mode", "default", "--admin-policy", policy, "--allowed-mcp-server-names", "none")
+	} else {
+		inv.Argv = append(inv.Argv, "--approval-mode", "yolo")
+	}
+	if r.Model != "" {
+		inv.Argv = append(inv.Argv, "-m", r.Model)
+	}
+	return g.tune(inv), nil
 }
 
 func (gemini) Fold() Fold { return &geminiFold{} }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"loopd/harness"
 	"loopd/harness/harnesstest"
 )
@@ -52,18 +54,26 @@ func TestGeminiSamples(t *testing.T) {
 func TestGeminiInvocation(t *testing.T) {
 	h := named(t, "gemini")
 	for _, tt := range []struct {
-		req  harness.Request
-		want string
+		req         harness.Request
+		want, trust string
+		files       int
 	}{
-		{harness.Request{Prompt: "- a list"}, "gemini -o stream-json --approval-mode yolo"},
-		{harness.Request{Prompt: "- a list", ReadOnly: true, Model: "m"}, "gemini -o stream-json -m m"},
+		{harness.Request{Prompt: "- a list", ScratchDir: "/s"}, "gemini -o stream-json --approval-mode yolo", "true", 0},
+		{harness.Request{Prompt: "- a list", ScratchDir: "/s", ReadOnly: true, Model: "m"}, "gemini -o stream-json --skip-trust --approval-mode default --admin-policy /s/read-only.toml --allowed-mcp-server-names none -m m", "false", 1},
 	} {
 		inv, err := h.Invoke(tt.req)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(inv.Argv, " "); got != tt.want || string(inv.Stdin) != "- a list" || inv.Set["GEMINI_CLI_NO_RELAUNCH"] != "true" {
-			t.Errorf("got %q, stdin %q, set %v; want %q", got, inv.Stdin, inv.Set, tt.want)
+		want := harness.Invocation{
+			Argv: strings.Fields(tt.want), Stdin: []byte("- a list"), StopSignal: "TERM",
+			Set: map[string]string{"GEMINI_CLI_TRUST_WORKSPACE": tt.trust, "GEMINI_CLI_NO_RELAUNCH": "true"}, Files: inv.Files,
+		}
+		if d := cmp.Diff(want, inv); d != "" || len(inv.Files) != tt.files {
+			t.Errorf("%d files, want %d; %s", len(inv.Files), tt.files, d)
+		}
+		if policy := string(inv.Files["/s/read-only.toml"]); tt.files > 0 && (!strings.Contains(policy, "deny") || strings.Contains(policy, "write_file") || strings.Contains(policy, "shell")) {
+			t.Errorf("policy %q", policy)
 		}
 	}
 }

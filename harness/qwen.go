@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -14,7 +15,14 @@ import (
 //   - Its events look like Claude Code's, its result has no cost, and an error stands in error.message, after
 //     "[API Error: " and mostly with the HTTP status first.
 //   - A 429 is retried without an end in sight: every two minutes a system/retry event, the reason on stderr alone. Such an
-//     event is no sign of life, so that the idle limit ends it, and what it waited for is the verdict.
+//     event is no sign of life, so that the idle limit ends it, and what it waited for is the verdict. With
+//     model.generationConfig.maxRetries = 0 it ends with a result event after 7 requests and 16 s; a 5xx still takes more
+//     than a minute. The setting goes in as a system default, so that the user's own wins.
+//   - Without --approval-mode a write and a shell command are refused, but only where no settings allow them:
+//     tools.approvalMode "yolo" and permissions.allow, in the user's settings or in .qwen/settings.json of the folder, which
+//     an agent can write, made it write and run commands; mode "plan" wrote too. --core-tools takes those tools away
+//     against both settings (--bare gives them back). disableAllHooks stops both settings' hooks, as a system setting, which
+//     wins over theirs.
 //   - The turn cap ends it with exit 53 and no result event.
 //   - Its launcher dies at once of a signal and leaves the agent: the group is what has to be signalled.
 //   - It asks the model a second time for its memory; that is in its usage.
@@ -38,9 +46,19 @@ func (qwen) Credentials() []CredentialRule {
 	}
 }
 
+const (
+	qwenDefaults = `{"model":{"generationConfig":{"maxRetries":0}}}`
+	qwenReadOnly = `{"disableAllHooks":true,"model":{"generationConfig":{"maxRetries":0}}}`
+)
+
 func (q qwen) Invoke(r Request) (Invocation, error) {
 	argv := []string{"qwen", "-o", "stream-json"}
-	if !r.ReadOnly {
+	name, settings := "QWEN_CODE_SYSTEM_DEFAULTS_PATH", qwenDefaults
+	if r.ReadOnly {
+		name, settings = "QWEN_CODE_SYSTEM_SETTINGS_PATH", qwenReadOnly
+		argv = append(argv, "--approval-mode", "default", "--core-tools", "list_directory,read_file,grep_search,glob",
+			"--exclude-tools", "enter_worktree,exit_worktree,record_artifact,agent,skill", "--allowed-mcp-server-names", "none")
+	} else {
 		argv = append(argv, "--approval-mode", "yolo")
 	}
 	if r.Model != "" {
@@ -49,7 +67,14 @@ func (q qwen) Invoke(r Request) (Invocation, error) {
 	if r.MaxTurns > 0 {
 		argv = append(argv, "--max-session-turns", itoa(r.MaxTurns))
 	}
-	return q.tune(Invocation{Argv: argv, Stdin: []byte(r.Prompt), StopSignal: "TERM"}), nil
+	path := filepath.Join(r.ScratchDir, "qwen-settings.json")
+	return q.tune(Invocation{
+		Argv:       argv,
+		Set:        map[string]string{name: path},
+		Files:      map[string][]byte{path: []byte(settings)},
+		Stdin:      []byte(r.Prompt),
+		StopSignal: "TERM",
+	}), nil
 }
 
 func (qwen) Fold() Fold { return &qwenFold{} }

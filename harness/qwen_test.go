@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"loopd/harness"
 	"loopd/harness/harnesstest"
 )
@@ -55,16 +57,40 @@ func TestQwenSamples(t *testing.T) {
 func TestQwenInvocation(t *testing.T) {
 	h := named(t, "qwen")
 	for _, tt := range []struct {
-		req  harness.Request
-		want string
+		req                  harness.Request
+		want, name, settings string
 	}{
-		{harness.Request{Prompt: "- a list", MaxTurns: 9}, "qwen -o stream-json --approval-mode yolo --max-session-turns 9"},
-		{harness.Request{Prompt: "- a list", ReadOnly: true, Model: "m"}, "qwen -o stream-json -m m"},
+		{
+			harness.Request{Prompt: "- a list", ScratchDir: "/s", MaxTurns: 9}, "qwen -o stream-json --approval-mode yolo --max-session-turns 9",
+			"QWEN_CODE_SYSTEM_DEFAULTS_PATH", `{"model":{"generationConfig":{"maxRetries":0}}}`,
+		},
+		{
+			harness.Request{Prompt: "- a list", ScratchDir: "/s", ReadOnly: true, Model: "m"},
+			"qwen -o stream-json --approval-mode default --core-tools list_directory,read_file,grep_search,glob --exclude-tools enter_worktree,exit_worktree,record_artifact,agent,skill --allowed-mcp-server-names none -m m",
+			"QWEN_CODE_SYSTEM_SETTINGS_PATH", `{"disableAllHooks":true,"model":{"generationConfig":{"maxRetries":0}}}`,
+		},
 	} {
 		inv, err := h.Invoke(tt.req)
-		if err != nil || strings.Join(inv.Argv, " ") != tt.want || string(inv.Stdin) != "- a list" {
-			t.Errorf("got %q, stdin %q, %v; want %q", inv.Argv, inv.Stdin, err, tt.want)
+		if err != nil {
+			t.Fatal(err)
 		}
+		const path = "/s/qwen-settings.json"
+		want := harness.Invocation{
+			Argv: strings.Fields(tt.want), Stdin: []byte("- a list"), StopSignal: "TERM",
+			Set: map[string]string{tt.name: path}, Files: map[string][]byte{path: []byte(tt.settings)},
+		}
+		if d := cmp.Diff(want, inv); d != "" {
+			t.Error(d)
+		}
+	}
+}
+
+// With its retries cut down a 429 ends with a result: the words that its real output has.
+func TestQwenGivesUpOnALimit(t *testing.T) {
+	stdout := `{"type":"result","subtype":"error_during_execution","session_id":"s","is_error":true,"num_turns":1,"error":{"message":"[API Error: 429 Rate limit reached for fake-model on requests per min (RPM): Limit 3, Used 3, Requested 1. Please try again in 2s.]\nPossible quota limitations in place or slow response times detected. Please wait and try again later."}}`
+	r := read(t, named(t, "qwen"), []byte(stdout), harness.Exit{Code: 1, End: recorded})
+	if r.Stop != harness.Limited || r.Limit.Kind != "rate" || !r.Limit.Known || !r.Limit.Reset.Equal(recorded.Add(2*time.Second)) {
+		t.Errorf("stop %q, limit %+v: %s", r.Stop, r.Limit, r.Cause)
 	}
 }
 

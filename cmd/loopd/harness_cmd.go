@@ -214,7 +214,7 @@ func taken(mine, its []string) []string {
 }
 
 func promptWay(inv harness.Invocation) string {
-	if len(inv.Files) > 0 {
+	if inv.Stdin == nil && len(inv.Files) > 0 {
 		return "in a file: " + strings.Join(slices.Sorted(maps.Keys(inv.Files)), " ")
 	}
 	return "on stdin, then closed"
