@@ -1,9 +1,12 @@
 package native
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"loopd/journal"
 )
@@ -14,6 +17,7 @@ const (
 	defaultRequired = 3
 	defaultOKToken  = "LOOP_OK"
 	charterLines    = 120 // more is a warning
+	findingsMax     = 200 // a file with more is no charter
 )
 
 // Headings of a charter, in their order. The last one may be missing.
@@ -23,6 +27,7 @@ var headings = []string{"Goal", "Done-when", "Archetype", "Iteration contract", 
 type charterReader struct {
 	file     string // as shown
 	doc      *charterDoc
+	text     string // of doc
 	charter  journal.Charter
 	findings []journal.Finding
 	byName   map[string]*section
@@ -36,9 +41,13 @@ func readCharter(file string, src []byte, root string) (journal.Charter, []journ
 		shown = rel
 	}
 	r := &charterReader{file: shown, doc: parseCharter(src), byName: map[string]*section{}}
+	r.text = string(r.doc.src)
 	r.charter.File, r.charter.Source = file, src
 	r.charter.Harness.OKToken = defaultOKToken
 	r.charter.Escalation.Stalled, r.charter.Promotion.Required = defaultStalled, defaultRequired
+	if !r.isText(src) {
+		return r.charter, r.findings
+	}
 	r.title(filepath.Base(filepath.Dir(file)))
 	r.outline()
 	for _, s := range []struct {
@@ -50,6 +59,7 @@ func readCharter(file string, src []byte, root string) (journal.Charter, []journ
 	} {
 		if sec := r.byName[s.name]; sec != nil {
 			s.read(sec)
+			r.keys(s.name, sec)
 			r.placeholders(s.name, sec)
 		}
 	}
@@ -58,6 +68,28 @@ func readCharter(file string, src []byte, root string) (journal.Charter, []journ
 			Fix: "move what is not binding elsewhere: the whole charter is in every prompt", Warning: true})
 	}
 	return r.charter, r.findings
+}
+
+// isText refuses what no person reads as Markdown: the rest of the findings would be nonsense.
+func (r *charterReader) isText(src []byte) bool {
+	if at := r.doc.deep; at >= 0 {
+		r.defect("D1", "LOOP.md", at, "quotes or lists in each other without end", "a charter that a person can read", "")
+		return false
+	}
+	at := bytes.IndexByte(src, 0)
+	if at < 0 && utf8.Valid(src) {
+		return true
+	}
+	for i := 0; at < 0; {
+		c, size := utf8.DecodeRune(src[i:])
+		if c == utf8.RuneError && size == 1 {
+			at = i
+		}
+		i += size
+	}
+	r.text = string(src) // as it is, comments too: the finding is about its bytes
+	r.defect("D1", "LOOP.md", at, "bytes that are no text", "Markdown in UTF-8", "save the file as UTF-8")
+	return false
 }
 
 // defect notes what forbids a run, at an offset.
@@ -70,8 +102,11 @@ func (r *charterReader) warn(rule, field string, at int, read, want, fix string)
 }
 
 func (r *charterReader) add(f journal.Finding, at int) {
+	if len(r.findings) == findingsMax {
+		return
+	}
 	f.File = r.file
-	f.Line, f.Column = position(string(r.doc.src), at)
+	f.Line, f.Column = position(r.text, at)
 	r.findings = append(r.findings, f)
 }
 
@@ -90,28 +125,31 @@ func (r *charterReader) title(name string) {
 	if got = strings.TrimSpace(got); got != name {
 		r.defect("D1", "title", d.titleAt, got, name+", the name of the folder", "write: # Loop: "+name)
 	}
+	for _, at := range d.headAgain {
+		if strings.HasPrefix(r.text[at:], "Loop:") {
+			r.defect("D1", "title", at, "a second title", "one loop a charter", "give each loop a folder of its own")
+		}
+	}
 }
 
 // outline finds the sections, and what is wrong with their names and order.
 func (r *charterReader) outline() {
-	var misspelt []*section
-	last, lastName := -1, ""
+	for _, at := range r.doc.unclosed {
+		r.defect("D1", "LOOP.md", at, "<!--", "a comment that ends in -->", "close it: it would hide the rest of the charter")
+	}
+	var misspelt, known []*section
 	for _, s := range r.doc.sections {
-		i := indexOf(headings, s.name)
 		switch {
-		case i < 0:
+		case !slices.Contains(headings, s.name):
 			misspelt = append(misspelt, s)
-			continue
 		case r.byName[s.name] != nil:
 			r.defect("D1", s.name, s.at, "## "+s.name, "each section once", "join the two sections of that name")
-			continue
-		case i < last:
-			r.defect("D1", s.name, s.at, "## "+s.name+" behind ## "+lastName, "the order "+strings.Join(headings, ", "), "move the section before ## "+lastName)
 		default:
-			last, lastName = i, s.name
+			r.byName[s.name] = s
+			known = append(known, s)
 		}
-		r.byName[s.name] = s
 	}
+	r.order(known)
 	taken := map[string]bool{}
 	for _, s := range append(misspelt, r.doc.others...) {
 		near := journal.Nearest(s.name, headings)
@@ -128,6 +166,42 @@ func (r *charterReader) outline() {
 	}
 }
 
+// order names the sections that stand in the wrong place: as few as can be, so that one that was moved is one finding.
+func (r *charterReader) order(known []*section) {
+	rank := func(i int) int { return slices.Index(headings, known[i].name) }
+	// best[i] is the length of the longest run in the right order that ends with section i.
+	best, from := make([]int, len(known)), make([]int, len(known))
+	end := -1
+	for i := range known {
+		best[i], from[i] = 1, -1
+		for j := range i {
+			if rank(j) < rank(i) && best[j]+1 > best[i] {
+				best[i], from[i] = best[j]+1, j
+			}
+		}
+		if end < 0 || best[i] > best[end] {
+			end = i
+		}
+	}
+	good := map[int]bool{}
+	for ; end >= 0; end = from[end] {
+		good[end] = true
+	}
+	for i, s := range known {
+		if good[i] {
+			continue
+		}
+		read, fix := "## "+s.name+" as the first section", "move it behind ## "+headings[max(rank(i)-1, 0)]
+		if i > 0 {
+			read = "## " + s.name + " behind ## " + known[i-1].name
+		}
+		if rank(i) == 0 {
+			fix = "move it before ## " + headings[1]
+		}
+		r.defect("D1", s.name, s.at, read, "the order "+strings.Join(headings, ", "), fix)
+	}
+}
+
 // placeFor is where a missing section belongs: before the first later one that is there, else at the end.
 func (r *charterReader) placeFor(i int) int {
 	for _, name := range headings[i+1:] {
@@ -138,23 +212,13 @@ func (r *charterReader) placeFor(i int) int {
 	return len(r.doc.src)
 }
 
-func indexOf(list []string, s string) int {
-	for i, x := range list {
-		if x == s {
-			return i
-		}
-	}
-	return -1
-}
-
 // onlyYou marks what init cannot know.
 const onlyYou = "TODO(you)"
 
 // placeholders finds what only a person can say and has not said yet.
 func (r *charterReader) placeholders(name string, s *section) {
 	for _, b := range append(append([]bullet(nil), s.bullets...), s.texts...) {
-		v := strings.Trim(b.value, " .`")
-		if strings.Contains(b.value, onlyYou) || len(v) > 2 && v[0] == '<' && v[len(v)-1] == '>' && !strings.Contains(v[1:], "<") {
+		if unsaid(b.value) {
 			field := name
 			if b.key != "" {
 				field += " " + b.key
@@ -162,6 +226,24 @@ func (r *charterReader) placeholders(name string, s *section) {
 			r.defect("", field, b.at, b.value, "your own words", "only a person can say this: fill it in")
 		}
 	}
+}
+
+// unsaid reports whether a value is still a template's: marked, or nothing but "<words>", as a whole or as its command.
+func unsaid(value string) bool {
+	if strings.Contains(value, onlyYou) {
+		return true
+	}
+	before, code, _, ok := codeSpan(value)
+	return isTemplate(value) || ok && before == "" && isTemplate(code)
+}
+
+func isTemplate(s string) bool {
+	s = strings.Trim(s, " .`*")
+	if len(s) < 3 || s[0] != '<' || s[len(s)-1] != '>' || strings.ContainsAny(s[1:len(s)-1], "<>") {
+		return false
+	}
+	// <https://…> and <a@b> are links.
+	return !strings.Contains(s, "://") && !strings.Contains(s, "@")
 }
 
 func (r *charterReader) goal(s *section) {
@@ -186,17 +268,20 @@ func (r *charterReader) archetype(s *section) {
 		r.defect("D1", "Archetype", s.at, "", "one of "+strings.Join(known, ", "), "")
 		return
 	}
-	first, note, _ := strings.Cut(all[0].value, " ")
-	first = strings.Trim(first, "`*.,;:")
-	if indexOf(known, first) < 0 {
-		fix := ""
-		if near := journal.Nearest(first, known); near != "" {
-			fix = "did you mean " + near + "?"
-		}
-		r.defect("D1", "Archetype", all[0].at, first, "one of "+strings.Join(known, ", "), fix)
+	if unsaid(all[0].value) {
 		return
 	}
-	r.charter.Archetype, r.charter.ArchetypeNote = journal.Archetype(first), strings.TrimSpace(note)
+	text := strings.Trim(all[0].value, "*_")
+	if all[0].key != "" {
+		text = all[0].key + " " + text // "backlog-drain: the note"
+	}
+	first, note, _ := strings.Cut(text, " ")
+	first = strings.ToLower(strings.Trim(first, "`*_.,;:"))
+	if !slices.Contains(known, first) {
+		r.defect("D1", "Archetype", all[0].at, first, "one of "+strings.Join(known, ", "), near(first, known))
+		return
+	}
+	r.charter.Archetype, r.charter.ArchetypeNote = journal.Archetype(first), strings.TrimLeft(note, " *_—–-:")
 }
 
 func (r *charterReader) contract(s *section) {
@@ -224,28 +309,7 @@ func (r *charterReader) guardrails(s *section) {
 	}
 	for _, b := range s.bullets {
 		if strings.EqualFold(b.key, "Protected") {
-			r.charter.Protected = append(r.charter.Protected, globs(b.value)...)
+			r.charter.Protected = append(r.charter.Protected, r.globs("D1", "Guardrails Protected", b)...)
 		}
 	}
-}
-
-// globs reads a list of globs: back-ticked ones, else what stands between commas.
-func globs(value string) []string {
-	var out []string
-	if strings.Contains(value, "`") {
-		for rest := value; ; {
-			_, code, after, ok := codeSpan(rest)
-			if !ok {
-				return out
-			}
-			out = append(out, strings.TrimSpace(code))
-			rest = after
-		}
-	}
-	for _, g := range strings.Split(value, ",") {
-		if g = strings.TrimSpace(g); g != "" && !strings.EqualFold(g, "none") && g != "-" {
-			out = append(out, g)
-		}
-	}
-	return out
 }

@@ -1,29 +1,63 @@
 package native
 
 import (
-	"regexp"
+	"path/filepath"
 	"strings"
 
 	"loopd/journal"
 )
 
+// command is a back-ticked command of a bullet, with the words on both sides of it.
+type command struct {
+	code  string
+	words string // the expectation
+	// problem says why the bullet cannot be read as one command, "" for a good one.
+	problem string
+}
+
+// readCommand takes "`command` → expected" apart; a label before it ("Tests: …") and a missing arrow are allowed. Words
+// before a span make it a quotation: in "no `TODO` is left" nothing is meant to be run.
+func readCommand(text string) command {
+	before, code, after, ok := codeSpan(text)
+	before = strings.TrimSpace(strings.Trim(strings.TrimSpace(before), "*_"))
+	for _, box := range []string{"[ ]", "[x]"} {
+		before = strings.TrimSpace(strings.TrimPrefix(before, box))
+	}
+	switch {
+	case !ok:
+		return command{problem: "put the command into back-ticks"}
+	case before != "" && !strings.HasSuffix(before, ":") && !strings.HasSuffix(before, ":**"):
+		return command{problem: "begin with the command: words before it are tested by nothing"}
+	}
+	c := command{code: strings.TrimSpace(code), words: strings.TrimSpace(after)}
+	if between, want, ok := cutArrow(c.words); ok {
+		c.words = want
+		if between = strings.Trim(between, " *_"); between != "" && !(strings.HasPrefix(between, "(") && strings.HasSuffix(between, ")")) {
+			c.problem = "nothing may stand between the command and the arrow"
+		}
+	}
+	if e := journal.ParseExpectation(c.words); strings.Contains(e.Rest, "`") {
+		c.problem = "one command each: give the second one a bullet of its own"
+	}
+	return c
+}
+
 // verification reads the commands with what is expected of them. None at all is a defect (decision 8).
 func (r *charterReader) verification(s *section) {
 	for _, b := range s.bullets {
-		text := b.value
-		if b.key != "" {
-			text = b.key + ": " + b.value
+		if unsaid(b.text) || b.value == "" && len(b.parts) > 0 {
+			continue // told once already; a heading of nested bullets
 		}
-		_, code, after, ok := codeSpan(text)
-		if !ok {
-			r.defect("D3", "Verification", b.at, text, "- `command` → what is expected", "put the command into back-ticks")
+		c := readCommand(b.text)
+		if c.problem != "" {
+			r.defect("D3", "Verification", b.at, b.text, "- `command` → what is expected", c.problem)
 			continue
 		}
-		if k, ok := r.check("Verification", code, after, b.at); ok {
+		if k, ok := r.check("D3", "Verification", c, b.at); ok {
 			r.charter.Verification = append(r.charter.Verification, k)
 		}
 	}
-	if len(r.charter.Verification) == 0 && !r.hasDefect("Verification") {
+	if len(r.charter.Verification) == 0 && !r.hasDefect("Verification") && !r.hasUnsaid(s) {
 		r.defect("D3", "Verification", s.at, "", "at least one bullet - `command` → exits 0", "name a command that tells good work from bad")
 	}
 }
@@ -37,86 +71,33 @@ func (r *charterReader) hasDefect(field string) bool {
 	return false
 }
 
+// hasUnsaid reports whether a section is not filled in yet: placeholders tells it.
+func (r *charterReader) hasUnsaid(s *section) bool {
+	for _, b := range append(append([]bullet(nil), s.bullets...), s.texts...) {
+		if unsaid(b.value) {
+			return true
+		}
+	}
+	return false
+}
+
 // check makes a check of a command and the words behind it.
-func (r *charterReader) check(field, code, after string, at int) (journal.Check, bool) {
-	line, _ := position(string(r.doc.src), at)
-	want := journal.ParseExpectation(afterArrow(after))
+func (r *charterReader) check(rule, field string, c command, at int) (journal.Check, bool) {
+	line, _ := position(r.text, at)
+	want := journal.ParseExpectation(c.words)
 	if want.Fault != "" {
-		r.defect("D3", field, at, want.Text, want.Fault, "see the expectations in the README")
+		r.defect(rule, field, at, want.Text, want.Fault, "see the expectations in the README")
 		return journal.Check{}, false
 	}
 	if want.Untested() {
-		r.warn("D3", field, at, want.Rest, "words that are tested: exits N, contains \"text\", matches /re/, = N", "exit status 0 is all that is looked at")
+		r.warn(rule, field, at, want.Rest, "words that are tested: exits N, contains \"text\", matches /re/, = N", "nothing tests these words")
 	}
-	return journal.Check{Command: strings.TrimSpace(code), Want: want, Line: line}, true
-}
-
-// fileState is a countable state of a file, with or without back-ticks around the name.
-var fileState = regexp.MustCompile("^`?([^`\\s]+)`?\\s+(has no unchecked items|has no open items|exists|does not exist|is absent|is empty)\\.?$")
-
-var fileStates = map[string]journal.FileStateKind{
-	"has no unchecked items": journal.NoUnchecked, "has no open items": journal.NoUnchecked, "exists": journal.Exists,
-	"does not exist": journal.Absent, "is absent": journal.Absent, "is empty": journal.Empty,
-}
-
-// doneWhen reads a predicate that a machine can check: commands with what is expected, and states of files, joined by
-// AND, or one a bullet.
-func (r *charterReader) doneWhen(s *section) {
-	for _, b := range append(append([]bullet(nil), s.texts...), s.bullets...) {
-		text := b.value
-		if b.key != "" {
-			text = b.key + ": " + b.value
-		}
-		for _, part := range splitAnd(text) {
-			r.condition(part, b.at)
-		}
-	}
-	if len(r.charter.DoneWhen) == 0 && !r.hasDefect("Done-when") {
-		r.defect("D2", "Done-when", s.at, "", "`command` exits N, or FILE has no unchecked items", "say how a machine sees that the goal is reached")
-	}
-}
-
-func (r *charterReader) condition(part string, at int) {
-	line, _ := position(string(r.doc.src), at)
-	if m := fileState.FindStringSubmatch(part); m != nil {
-		r.charter.DoneWhen = append(r.charter.DoneWhen, journal.Condition{File: &journal.FileState{Path: m[1], Want: fileStates[m[2]]}, Text: part, Line: line})
-		return
-	}
-	_, code, after, ok := codeSpan(part)
-	if !ok {
-		if !strings.Contains(part, onlyYou) { // that is told once already
-			r.defect("D2", "Done-when", at, part, "`command` exits N, or FILE has no unchecked items", "prose cannot be checked by a machine: name a command")
-		}
-		return
-	}
-	if k, ok := r.check("Done-when", code, after, at); ok {
-		r.charter.DoneWhen = append(r.charter.DoneWhen, journal.Condition{Check: &k, Text: part, Line: line})
-	}
-}
-
-// splitAnd splits at AND outside of back-ticks.
-func splitAnd(text string) []string {
-	var out []string
-	open := false
-	from := 0
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] == '`':
-			open = !open
-		case !open && strings.HasPrefix(text[i:], " AND "):
-			out = append(out, strings.TrimSpace(text[from:i]))
-			from = i + len(" AND ")
-		}
-	}
-	if last := strings.TrimSpace(text[from:]); last != "" {
-		out = append(out, last)
-	}
-	return out
+	return journal.Check{Command: c.code, Want: want, Line: line}, true
 }
 
 func (r *charterReader) ratchet(s *section) {
 	k := &r.charter.Ratchet
-	k.Line, _ = position(string(r.doc.src), s.at)
+	k.Line, _ = position(r.text, s.at)
 	metric, ok := s.find("Metric")
 	if !ok || metric.value == "" {
 		r.defect("D4", "Ratchet Metric", s.at, "", "a bullet - Metric: what is counted, or none", "")
@@ -126,37 +107,62 @@ func (r *charterReader) ratchet(s *section) {
 	if b, ok := s.find("On regression"); ok {
 		k.OnRegression = b.value
 	}
-	if strings.EqualFold(strings.Trim(metric.value, " .`"), "none") {
-		k.Metric = "none"
+	if first := firstWord(metric.value); first == "none" {
+		k.Metric = first
+		if r.charter.Archetype == journal.EvaluateOptimize {
+			r.defect("D4", "Ratchet Metric", metric.at, metric.value, "the score: evaluate-optimize keeps a change only if it improved", "")
+		}
 		return
 	}
 	direction, _ := s.find("Direction")
-	switch word := firstWord(direction.value); word {
-	case string(journal.Decreasing), string(journal.Increasing):
+	switch word := firstWord(direction.value); {
+	case word == string(journal.Decreasing), word == string(journal.Increasing):
 		k.Direction = journal.Direction(word)
-	default:
+	case !unsaid(direction.value):
 		r.defect("D4", "Ratchet Direction", orAt(direction.at, s.at), direction.value, "decreasing or increasing", "")
 	}
 	via, ok := s.find("Read via")
-	if !ok || via.value == "" {
+	switch {
+	case !ok || via.value == "":
 		r.defect("D4", "Ratchet Read via", s.at, "", "a back-ticked command, or a file", "its last non-empty line must hold exactly one number")
+	case !unsaid(via.value):
+		r.readVia(via)
+	}
+}
+
+func (r *charterReader) readVia(via bullet) {
+	k := &r.charter.Ratchet
+	const want = "a back-ticked command, or a file"
+	_, code, after, ok := codeSpan(via.value)
+	if _, _, _, again := codeSpan(after); ok && again {
+		r.defect("D4", "Ratchet Read via", via.at, via.value, "one command", "two readings are no reading: join them in one command")
 		return
 	}
-	if _, code, _, ok := codeSpan(via.value); ok {
-		k.Command = strings.TrimSpace(code)
-		return
+	if ok {
+		if path, isFile := strings.CutPrefix(code, "file:"); !isFile {
+			k.Command = strings.TrimSpace(code)
+		} else {
+			k.File = strings.TrimSpace(path)
+		}
+	} else {
+		k.File = strings.TrimPrefix(strings.TrimSpace(note().ReplaceAllString(via.value, "")), "file:")
 	}
-	if strings.ContainsAny(strings.TrimSpace(via.value), " \t") {
-		r.defect("D4", "Ratchet Read via", via.at, via.value, "a back-ticked command, or a file", "put the command into back-ticks")
-		return
+	switch {
+	case strings.ContainsAny(k.File, " \t") && !ok:
+		r.defect("D4", "Ratchet Read via", via.at, via.value, want, "put the command into back-ticks")
+		k.File = ""
+	case k.File != "" && !filepath.IsLocal(k.File):
+		r.defect("D4", "Ratchet Read via", via.at, via.value, "a file inside the working tree, by its relative path", "")
+		k.File = ""
+	case k.File == "" && k.Command == "":
+		r.defect("D4", "Ratchet Read via", via.at, via.value, want, "")
 	}
-	k.File = strings.TrimSpace(via.value)
 }
 
 // firstWord is the first word of a value, in lower case and without emphasis.
 func firstWord(s string) string {
 	word, _, _ := strings.Cut(strings.TrimSpace(s), " ")
-	return strings.ToLower(strings.Trim(word, "`*.,;:()"))
+	return strings.ToLower(strings.Trim(word, "`*_.,;:()"))
 }
 
 func orAt(at, other int) int {

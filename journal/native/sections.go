@@ -2,21 +2,26 @@ package native
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	gmtext "github.com/yuin/goldmark/text"
+
+	"loopd/journal"
 )
 
 // charterDoc is a charter taken apart: title, sections and their bullets, each with its position.
 type charterDoc struct {
-	src      []byte
-	title    string
-	titleAt  int
-	sections []*section
-	others   []*section // headings of another level than the sections'
+	src       []byte // as read, comments blanked; offsets are into this
+	title     string
+	titleAt   int
+	sections  []*section
+	others    []*section // headings of another level than the sections'
+	unclosed  []int      // comments that never end
+	headAgain []int      // further titles
+	deep      int        // offset of a line that nests too deep to be parsed, -1 for none
 }
 
 // section is one heading of level two and what stands below it.
@@ -25,36 +30,46 @@ type section struct {
 	at      int // offset of the heading's text
 	from    int // offset behind the heading
 	to      int
-	bullets []bullet
+	bullets []bullet // list items in their order, nested ones too
 	texts   []bullet // paragraphs that are no bullets; key is ""
 }
 
 // bullet is one list item: a key and its value, or a value alone.
 type bullet struct {
 	key, value string
+	text       string // both, as written
 	at         int
+	// parts are the items of the list nested in this one that have no key of their own.
+	parts []bullet
 }
-
-var comment = regexp.MustCompile(`(?s)<!--.*?-->`)
 
 // parseCharter reads Markdown. Headings in code fences do not count, comments are no part of any value, a byte order mark
 // and carriage returns change nothing.
 func parseCharter(src []byte) *charterDoc {
-	// The offsets must stay, so what does not count becomes blanks.
-	clean := bytes.ReplaceAll(src, []byte("\r\n"), []byte(" \n"))
-	if bytes.HasPrefix(clean, []byte(bom)) {
-		clean = append([]byte("   "), clean[len(bom):]...)
-		clean = bytes.Replace(clean, []byte("   #"), []byte("  \n#"), 1)[:len(clean)]
+	d := &charterDoc{}
+	d.src, d.unclosed = withoutComments(withoutReturns(bytes.TrimPrefix(src, []byte(bom))))
+	if d.deep = tooDeep(d.src); d.deep >= 0 {
+		return d
 	}
-	d := &charterDoc{src: clean}
 	// Blocks are all that is needed: what stands inside a line is read as it is written.
-	root := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...)).Parse(gmtext.NewReader(clean))
+	root := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...)).Parse(gmtext.NewReader(d.src))
 	var now *section
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
 		h, isHeading := n.(*ast.Heading)
+		if isHeading && !d.isOutline(h) {
+			if now != nil && !d.hash(h) { // a paragraph that somebody ruled off
+				text, at := d.blockText(h)
+				now.texts = append(now.texts, bullet{value: text, text: text, at: at})
+			}
+			if d.hash(h) {
+				name, at := d.blockText(h)
+				d.others = append(d.others, &section{name: name, at: at})
+			}
+			continue
+		}
 		if !isHeading {
 			if now != nil {
-				d.collect(n, now)
+				d.collect(n, now, nil)
 			}
 			continue
 		}
@@ -62,63 +77,147 @@ func parseCharter(src []byte) *charterDoc {
 		switch {
 		case h.Level == 1 && d.title == "":
 			d.title, d.titleAt = name, at
-		case h.Level == 2:
+		case h.Level == 1:
+			d.headAgain = append(d.headAgain, at)
+			d.others = append(d.others, &section{name: name, at: at})
+		default:
 			if now != nil {
 				now.to = d.lineStart(at)
 			}
-			now = &section{name: name, at: at, from: d.lineEnd(at), to: len(clean)}
+			now = &section{name: name, at: at, from: d.headingEnd(h, at), to: len(d.src)}
 			d.sections = append(d.sections, now)
-		default:
-			d.others = append(d.others, &section{name: name, at: at})
 		}
 	}
 	return d
 }
 
-// collect gathers bullets, nested ones too, and paragraphs.
-func (d *charterDoc) collect(n ast.Node, s *section) {
-	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			return ast.WalkContinue, nil
-		}
-		switch n.(type) {
-		case *ast.TextBlock, *ast.Paragraph:
-			text, at := d.blockText(n)
-			if text == "" {
-				return ast.WalkSkipChildren, nil
-			}
-			if _, ok := n.Parent().(*ast.ListItem); ok && n.PreviousSibling() == nil {
-				key, value := cutKey(text)
-				s.bullets = append(s.bullets, bullet{key, value, at})
-			} else {
-				s.texts = append(s.texts, bullet{"", text, at})
-			}
-			return ast.WalkSkipChildren, nil
-		case *ast.FencedCodeBlock, *ast.CodeBlock, *ast.HTMLBlock, *ast.Heading:
-			return ast.WalkSkipChildren, nil
-		}
-		return ast.WalkContinue, nil
-	})
+// isOutline tells title and section headings from the rest. An underlined heading is one only if it has such a name:
+// "---" behind a paragraph without a blank line is meant as a rule, and front matter ends so too.
+func (d *charterDoc) isOutline(h *ast.Heading) bool {
+	if h.Level > 2 {
+		return false
+	}
+	name, _ := d.blockText(h)
+	return d.hash(h) || strings.HasPrefix(name, "Loop:") || journal.Nearest(name, headings) != ""
 }
 
-// blockText gives the raw text of a block on one line, comments left out, and its offset.
+// hash reports whether a heading is written with "#".
+func (d *charterDoc) hash(h *ast.Heading) bool {
+	_, at := d.blockText(h)
+	return h.Lines().Len() == 0 || strings.HasPrefix(strings.TrimSpace(string(d.src[d.lineStart(at):d.lineEnd(at)])), "#")
+}
+
+func (d *charterDoc) headingEnd(h *ast.Heading, at int) int {
+	if d.hash(h) {
+		return d.lineEnd(at)
+	}
+	return d.lineEnd(d.lineEnd(h.Lines().At(h.Lines().Len() - 1).Start))
+}
+
+// collect gathers bullets, nested ones too, and paragraphs. in is the bullet that n is nested in.
+func (d *charterDoc) collect(n ast.Node, s *section, in *bullet) {
+	switch n.(type) {
+	case *ast.FencedCodeBlock:
+		return
+	case *ast.CodeBlock:
+		d.loose(n, s)
+		return
+	case *ast.TextBlock, *ast.Paragraph, *ast.HTMLBlock, *ast.Heading:
+		text, at := d.blockText(n)
+		if text == "" {
+			return
+		}
+		item, isItem := n.Parent().(*ast.ListItem)
+		if !isItem || item.FirstChild() != n {
+			s.texts = append(s.texts, bullet{value: text, text: text, at: at})
+			return
+		}
+		d.add(s, text, at, in)
+		return
+	}
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if item, ok := c.(*ast.ListItem); ok {
+			d.item(item, s, in)
+			continue
+		}
+		d.collect(c, s, in)
+	}
+}
+
+// item adds a list item and what is nested in it.
+func (d *charterDoc) item(item *ast.ListItem, s *section, in *bullet) {
+	first := item.FirstChild()
+	if first == nil {
+		return
+	}
+	before := len(s.bullets)
+	d.collect(first, s, in)
+	mine := len(s.bullets) - 1
+	for c := first.NextSibling(); c != nil; c = c.NextSibling() {
+		if len(s.bullets) == before || mine < before {
+			d.collect(c, s, nil)
+			continue
+		}
+		b := s.bullets[mine]
+		d.collect(c, s, &b)
+		s.bullets[mine].parts = b.parts
+	}
+}
+
+func (d *charterDoc) add(s *section, text string, at int, in *bullet) {
+	k, value := cutKey(text)
+	b := bullet{key: k, value: value, text: text, at: at}
+	s.bullets = append(s.bullets, b)
+	if in != nil && k == "" {
+		in.parts = append(in.parts, b)
+	}
+}
+
+// loose reads an indented block, which Markdown takes for code, as the person meant it: bullets behind a tab, or a
+// paragraph.
+func (d *charterDoc) loose(n ast.Node, s *section) {
+	for i := range n.Lines().Len() {
+		seg := n.Lines().At(i)
+		line := string(seg.Value(d.src))
+		text := strings.TrimSpace(line)
+		at := seg.Start + strings.Index(string(d.src[seg.Start:seg.Stop]), text)
+		switch {
+		case text == "":
+		case len(text) > 2 && strings.ContainsRune("-*+", rune(text[0])) && (text[1] == ' ' || text[1] == '\t'):
+			item := strings.TrimSpace(text[1:])
+			d.add(s, item, at+strings.Index(text, item), nil)
+		case len(s.bullets) > 0 && i > 0:
+			last := &s.bullets[len(s.bullets)-1]
+			last.value, last.text = strings.TrimSpace(last.value+" "+text), last.text+" "+text
+		default:
+			s.texts = append(s.texts, bullet{value: text, text: text, at: at})
+		}
+	}
+}
+
+// blockText gives the raw text of a block on one line, and its offset.
 func (d *charterDoc) blockText(n ast.Node) (string, int) {
 	lines := n.Lines()
 	if lines == nil || lines.Len() == 0 {
-		return "", 0
+		return "", max(n.Pos(), 0)
 	}
 	var parts []string
 	for i := range lines.Len() {
 		seg := lines.At(i)
-		parts = append(parts, strings.TrimSpace(string(seg.Value(d.src))))
+		if part := strings.TrimSpace(string(seg.Value(d.src))); part != "" {
+			parts = append(parts, part)
+		}
 	}
-	text := comment.ReplaceAllString(strings.Join(parts, " "), "")
-	return strings.TrimSpace(text), lines.At(0).Start
+	return strings.Join(parts, " "), lines.At(0).Start
 }
 
 // body is a section's text as written, comments left out.
 func (d *charterDoc) body(s *section) string {
-	return strings.TrimSpace(comment.ReplaceAllString(string(d.src[s.from:s.to]), ""))
+	var out []string
+	for l := range strings.SplitSeq(string(d.src[min(s.from, s.to):s.to]), "\n") {
+		out = append(out, strings.TrimRightFunc(l, unicode.IsSpace))
+	}
+	return strings.TrimSpace(strings.Join(out, "\n"))
 }
 
 func (d *charterDoc) lineStart(at int) int { return bytes.LastIndexByte(d.src[:at], '\n') + 1 }
@@ -128,63 +227,4 @@ func (d *charterDoc) lineEnd(at int) int {
 		return at + i + 1
 	}
 	return len(d.src)
-}
-
-// key is what may stand before the colon of a bullet: a few words.
-var key = regexp.MustCompile(`^(?:\*\*|__)?([\p{L}][\p{L}\p{N} '/_-]{0,60}?)\s*(?:(?:\*\*|__)\s*[:：]|[:：]\s*(?:\*\*|__)|[:：])\s*`)
-
-// cutKey takes "Key: value" apart; bold around the key does not count. A text without a key has only a value.
-func cutKey(text string) (k, value string) {
-	m := key.FindStringSubmatchIndex(text)
-	if m == nil || strings.HasPrefix(text[m[1]:], "//") {
-		return "", text
-	}
-	return text[m[2]:m[3]], strings.TrimSpace(text[m[1]:])
-}
-
-// find gives the first bullet of a key, whatever its case.
-func (s *section) find(k string) (bullet, bool) {
-	for _, b := range s.bullets {
-		if strings.EqualFold(b.key, k) {
-			return b, true
-		}
-	}
-	return bullet{}, false
-}
-
-// codeSpan takes the first back-ticked span out of a text, with a run of any length as its fence.
-func codeSpan(text string) (before, code, after string, ok bool) {
-	from := strings.IndexByte(text, '`')
-	if from < 0 {
-		return text, "", "", false
-	}
-	fence := text[from : len(text)-len(strings.TrimLeft(text[from:], "`"))]
-	rest := text[from+len(fence):]
-	for at := 0; ; {
-		i := strings.Index(rest[at:], fence)
-		if i < 0 {
-			return text, "", "", false
-		}
-		end := at + i
-		run := len(rest[end:]) - len(strings.TrimLeft(rest[end:], "`"))
-		if run == len(fence) {
-			code = rest[:end]
-			if len(fence) > 1 { // as in Markdown: one space inside a long fence is padding
-				code = strings.TrimSuffix(strings.TrimPrefix(code, " "), " ")
-			}
-			return text[:from], code, rest[end+run:], strings.TrimSpace(code) != ""
-		}
-		at = end + run
-	}
-}
-
-// afterArrow drops an arrow at the start of a text.
-func afterArrow(text string) string {
-	s := strings.TrimSpace(text)
-	for _, a := range []string{"→", "->", "=>", "⇒"} {
-		if rest, ok := strings.CutPrefix(s, a); ok {
-			return strings.TrimSpace(rest)
-		}
-	}
-	return s
 }
