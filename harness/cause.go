@@ -6,7 +6,7 @@ import (
 )
 
 // advices say what a person does next, by stop reason and kind; kind "" is for all others. %[1]s is the harness.
-var advices = map[verdict]string{
+var advices = map[ending]string{
 	{Refused, ""}:           "split the unit or say it in other words",
 	{Truncated, ""}:         "make the unit smaller",
 	{Truncated, "context"}:  "the context is full: make the unit or what it has to read smaller",
@@ -39,12 +39,12 @@ func cause(name, login string, v verdict, said string) string {
 	if v.stop == Complete {
 		return ""
 	}
-	advice, ok := advices[v]
+	advice, ok := advices[v.ending]
 	if v.stop == Login && !ok {
 		advice, ok = login, true
 	}
 	if !ok {
-		advice = advices[verdict{v.stop, ""}]
+		advice = advices[ending{v.stop, ""}]
 	}
 	if strings.Contains(advice, "%") {
 		advice = fmt.Sprintf(advice, name)
@@ -62,30 +62,30 @@ func byLoopd(exit Exit) (verdict, string, bool) {
 	case "":
 		return verdict{}, "", false
 	case "wall":
-		return verdict{Stalled, "wall"}, "ended at the wall-clock limit", true
+		return is(Stalled, "wall"), "ended at the wall-clock limit", true
 	case "idle":
-		return verdict{Stalled, "idle"}, "ended at the idle limit", true
+		return is(Stalled, "idle"), "ended at the idle limit", true
 	default:
-		return verdict{Interrupted, ""}, "interrupted before it answered", true
+		return is(Interrupted, ""), "interrupted before it answered", true
 	}
 }
 
 // failedStart judges a process that ended without one event: exit code first, then its stderr.
-func failedStart(exit Exit) (verdict, string) {
+func (r rules) failedStart(exit Exit) (verdict, string) {
 	said := firstError(exit.Stderr)
 	switch exit.Code {
 	case 127:
-		return verdict{Misused, "missing"}, or(said, "no such program (exit 127)")
+		return is(Misused, "missing"), or(said, "no such program (exit 127)")
 	case 126:
-		return verdict{Misused, "missing"}, or(said, "not executable (exit 126)")
+		return is(Misused, "missing"), or(said, "not executable (exit 126)")
 	}
 	if exit.Code == 0 && exit.Signal == "" {
-		return verdict{None, ""}, "exit 0 and no output"
+		return is(None, ""), "exit 0 and no output"
 	}
-	if v, ok := judge(string(exit.Stderr)); ok {
+	if v, ok := r.judge(string(exit.Stderr)); ok {
 		return v, or(said, exit.words())
 	}
-	return verdict{Crashed, ""}, or(said, exit.words()+" and no output")
+	return is(Crashed, ""), or(said, exit.words()+" and no output")
 }
 
 // words names the end of the process.

@@ -70,12 +70,12 @@ func (c claude) Invoke(r Request) (Invocation, error) {
 	}), nil
 }
 
-func (claude) Fold() Fold { return &claudeFold{} }
+func (c claude) Fold() Fold { return &claudeFold{rules: c.rules} }
 
 const claudeLogin = "log in with `claude` (/login), or set ANTHROPIC_API_KEY"
 
 // claudeErrors are the words in an assistant event's `error`.
-var claudeErrors = map[string]verdict{
+var claudeErrors = map[string]ending{
 	"rate_limit":            {Limited, "rate"},
 	"authentication_failed": {Login, ""},
 	"billing_error":         {Limited, "credit"},
@@ -85,7 +85,7 @@ var claudeErrors = map[string]verdict{
 }
 
 // claudeEnds are the words in a result's `subtype`, `terminal_reason` and `stop_reason` that decide alone.
-var claudeEnds = map[string]verdict{
+var claudeEnds = map[string]ending{
 	"error_max_turns":      {TurnLimit, ""},
 	"max_turns":            {TurnLimit, ""},
 	"error_max_budget_usd": {CostLimit, ""},
@@ -104,6 +104,7 @@ const (
 )
 
 type claudeFold struct {
+	rules     rules
 	events    int
 	session   string
 	result    []byte // the last valid result event
@@ -248,10 +249,11 @@ func (f *claudeFold) system(line []byte) Event {
 	case "init":
 		f.session = strings.Clone(field(line, "session_id").Str)
 	case "api_retry":
-		v, ok := judgeStatus(int(field(line, "error_status").Int()))
+		v, ok := f.rules.judgeStatus(int(field(line, "error_status").Int()))
 		if !ok {
-			if v, ok = claudeErrors[field(line, "error").Str]; !ok {
-				v = verdict{Overloaded, "network"}
+			v = is(Overloaded, "network")
+			if e, ok := claudeErrors[field(line, "error").Str]; ok {
+				v = verdict{e, "error " + field(line, "error").String()}
 			}
 		}
 		f.retry = &v
@@ -267,7 +269,7 @@ func (f *claudeFold) system(line []byte) Event {
 func (f *claudeFold) Reply(exit Exit) Reply {
 	r := Reply{Session: f.session, ToolCalls: f.toolCalls, Denied: f.denied}
 	v, said := f.judge(exit, &r)
-	r.Stop = v.stop
+	r.Stop, r.Rule = v.stop, v.rule
 	switch v.stop {
 	case Complete:
 		r.Flags = exit.flags()
@@ -322,7 +324,8 @@ func (f *claudeFold) judge(exit Exit, r *Reply) (verdict, string) {
 	said := or(text.Str, res.Get("errors.0").Str)
 
 	for _, key := range []string{"subtype", "terminal_reason", "stop_reason"} {
-		if v, ok := claudeEnds[res.Get(key).Str]; ok {
+		if e, ok := claudeEnds[res.Get(key).Str]; ok {
+			v := verdict{e, key + " " + res.Get(key).Str}
 			if v.stop == Interrupted {
 				if by, words, ok := byLoopd(exit); ok {
 					return by, words
@@ -335,39 +338,40 @@ func (f *claudeFold) judge(exit Exit, r *Reply) (verdict, string) {
 	switch {
 	case failed.Type == gjson.False && res.Get("subtype").Str == "success" && text.Type == gjson.String:
 		if strings.TrimSpace(text.Str) == "" {
-			return verdict{None, ""}, "ended without a final message"
+			return is(None, ""), "ended without a final message"
 		}
 		r.Text, r.HasText = text.Str, true
-		return verdict{Complete, ""}, ""
+		return is(Complete, ""), ""
 	case failed.Type != gjson.True:
-		return verdict{None, ""}, "its result event has no answer"
+		return is(None, ""), "its result event has no answer"
 	}
 	_, apiError := f.lastWords()
 	for _, word := range []string{apiError, res.Get("api_error").Str} {
-		if v, ok := claudeErrors[word]; ok {
+		if e, ok := claudeErrors[word]; ok {
+			v := verdict{e, "error " + word}
 			if v.kind == "rate" {
-				if better, ok := judge(said); ok && better.stop == Limited {
+				if better, ok := f.rules.judge(said); ok && better.stop == Limited {
 					return better, said // "You've hit your limit" is more than a rate
 				}
 			}
 			if v.stop == Overloaded {
-				if better, ok := judge(said); ok && better.stop == Overloaded {
+				if better, ok := f.rules.judge(said); ok && better.stop == Overloaded {
 					return better, said
 				}
 			}
 			return v, said
 		}
 	}
-	if v, ok := judgeStatus(status); ok {
-		if better, ok := judge(said); ok && better.stop == v.stop {
+	if v, ok := f.rules.judgeStatus(status); ok {
+		if better, ok := f.rules.judge(said); ok && better.stop == v.stop {
 			return better, said
 		}
 		return v, said
 	}
-	if v, ok := judge(said); ok {
+	if v, ok := f.rules.judge(said); ok {
 		return v, said
 	}
-	return verdict{Crashed, ""}, said
+	return is(Crashed, ""), said
 }
 
 func (f *claudeFold) withoutResult(exit Exit) (verdict, string) {
@@ -379,10 +383,10 @@ func (f *claudeFold) withoutResult(exit Exit) (verdict, string) {
 		return by, words
 	}
 	if f.events == 0 {
-		return failedStart(exit)
+		return f.rules.failedStart(exit)
 	}
 	if exit.Code == 0 && exit.Signal == "" {
-		return verdict{None, ""}, "exit 0 without a result event"
+		return is(None, ""), "exit 0 without a result event"
 	}
-	return verdict{Crashed, ""}, exit.words() + " without a result event"
+	return is(Crashed, ""), exit.words() + " without a result event"
 }

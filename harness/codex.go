@@ -61,7 +61,7 @@ func (c codex) Invoke(r Request) (Invocation, error) {
 	}), nil
 }
 
-func (codex) Fold() Fold { return &codexFold{} }
+func (c codex) Fold() Fold { return &codexFold{rules: c.rules} }
 
 const codexLogin = "log in with `codex login`, or set CODEX_API_KEY"
 
@@ -69,6 +69,7 @@ const codexLogin = "log in with `codex login`, or set CODEX_API_KEY"
 var codexQuiet = map[string]bool{"agent_message": true, "reasoning": true, "error": true, "todo_list": true, "plan": true}
 
 type codexFold struct {
+	rules     rules
 	events    int
 	session   string
 	message   []byte // the last agent_message event
@@ -168,9 +169,9 @@ func (f *codexFold) fault(line []byte, ev Event) Event {
 		f.said = strings.Clone(message)
 		return ev
 	}
-	v, ok := judge(message)
+	v, ok := f.rules.judge(message)
 	if !ok {
-		v = verdict{Overloaded, "network"}
+		v = is(Overloaded, "network")
 	}
 	f.retry = &v
 	ev.Live = !strings.Contains(message, "waiting for network")
@@ -187,7 +188,7 @@ func (f *codexFold) Reply(exit Exit) Reply {
 		r.Turns = f.turns()
 	}
 	v, said := f.judge(exit, &r)
-	r.Stop = v.stop
+	r.Stop, r.Rule = v.stop, v.rule
 	switch v.stop {
 	case Complete:
 		r.Text, r.HasText = f.text(), true
@@ -209,17 +210,17 @@ func (f *codexFold) judge(exit Exit, r *Reply) (verdict, string) {
 	switch {
 	case f.failed:
 		r.Status = "turn.failed"
-		if v, ok := judge(f.said); ok {
+		if v, ok := f.rules.judge(f.said); ok {
 			return v, f.said
 		}
-		return verdict{Crashed, ""}, f.said
+		return is(Crashed, ""), f.said
 	case f.done:
 		r.Status = "turn.completed"
 		// A refusal and an empty answer look alike: exit 0 and an empty message.
 		if !f.spoke || strings.TrimSpace(f.text()) == "" {
-			return verdict{None, ""}, "ended without a final message (an empty answer or a refusal)"
+			return is(None, ""), "ended without a final message (an empty answer or a refusal)"
 		}
-		return verdict{Complete, ""}, ""
+		return is(Complete, ""), ""
 	}
 	if by, words, ok := byLoopd(exit); ok {
 		if by.stop == Stalled && f.retry != nil {
@@ -228,15 +229,15 @@ func (f *codexFold) judge(exit Exit, r *Reply) (verdict, string) {
 		return by, words
 	}
 	if f.events == 0 {
-		return failedStart(exit)
+		return f.rules.failedStart(exit)
 	}
 	if f.said != "" && exit.Code != 0 {
-		if v, ok := judge(f.said); ok {
+		if v, ok := f.rules.judge(f.said); ok {
 			return v, f.said
 		}
 	}
 	if exit.Code == 0 && exit.Signal == "" {
-		return verdict{None, ""}, "exit 0 without turn.completed"
+		return is(None, ""), "exit 0 without turn.completed"
 	}
-	return verdict{Crashed, ""}, exit.words() + " without turn.completed"
+	return is(Crashed, ""), exit.words() + " without turn.completed"
 }

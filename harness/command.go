@@ -35,7 +35,10 @@ type Command struct {
 const textMax = 1 << 20
 
 // command is any other CLI, by a template.
-type command struct{ Command }
+type command struct {
+	Command
+	rules rules
+}
 
 func (c command) Name() string                { return c.Command.Name }
 func (command) Vendor() string                { return "" }
@@ -128,10 +131,11 @@ func mentions(argv []string, placeholder string) bool {
 }
 
 func (c command) Fold() Fold {
-	return &commandFold{name: c.Command.Name, output: c.Output, path: c.Path}
+	return &commandFold{rules: c.rules, name: c.Command.Name, output: c.Output, path: c.Path}
 }
 
 type commandFold struct {
+	rules              rules
 	name, output, path string
 
 	kept  []byte // text: the tail; json: the document; jsonl: the text found last
@@ -186,7 +190,7 @@ func (f *commandFold) Reply(exit Exit) Reply {
 	r.Text, r.HasText = text, strings.TrimSpace(text) != ""
 	r.Status = exit.words()
 	v, said := f.judge(exit, r.HasText)
-	r.Stop = v.stop
+	r.Stop, r.Rule = v.stop, v.rule
 	switch v.stop {
 	case Complete:
 		r.Flags = exit.flags()
@@ -200,22 +204,26 @@ func (f *commandFold) Reply(exit Exit) Reply {
 	return r
 }
 
-// judge has the exit code only: a CLI without an envelope says no more. Its text is the agent's and is not searched.
+// judge has the exit code only: a CLI without an envelope says no more. Its text is the agent's and is not searched; its
+// stderr only for the user's own wordings.
 func (f *commandFold) judge(exit Exit, hasText bool) (verdict, string) {
 	if by, words, ok := byLoopd(exit); ok {
 		return by, words
 	}
 	if exit.Code == 126 || exit.Code == 127 || (!f.any && (exit.Code != 0 || exit.Signal != "")) {
-		return failedStart(exit)
+		return f.rules.failedStart(exit)
 	}
 	if exit.Code != 0 || exit.Signal != "" {
-		return verdict{Crashed, ""}, or(firstError(exit.Stderr), exit.words())
+		if v, ok := judgeBy(string(exit.Stderr), f.rules); ok {
+			return v, or(firstError(exit.Stderr), exit.words())
+		}
+		return is(Crashed, ""), or(firstError(exit.Stderr), exit.words())
 	}
 	if hasText {
-		return verdict{Complete, ""}, ""
+		return is(Complete, ""), ""
 	}
 	if f.output == "json" || f.output == "jsonl" {
-		return verdict{None, ""}, fmt.Sprintf("exit 0, and its output has nothing at path %q", f.path)
+		return is(None, ""), fmt.Sprintf("exit 0, and its output has nothing at path %q", f.path)
 	}
-	return verdict{None, ""}, "exit 0 and no output"
+	return is(None, ""), "exit 0 and no output"
 }

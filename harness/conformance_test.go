@@ -107,6 +107,10 @@ func FuzzQwen(f *testing.F) {
 	harnesstest.Fuzz(f, fuzzed(f, "qwen", harness.Command{}), corpus(f, "qwen")...)
 }
 
+func FuzzCopilot(f *testing.F) {
+	harnesstest.Fuzz(f, fuzzed(f, "copilot", harness.Command{}), corpus(f, "copilot")...)
+}
+
 func FuzzText(f *testing.F) {
 	harnesstest.Fuzz(f, fuzzed(f, "mine", harness.Command{Argv: []string{"c"}}), corpus(f, "codex")...)
 }

@@ -20,12 +20,6 @@ var nested = []string{
 	"QWEN_CODE", "GEMINI_CLI", "CURSOR_AGENT", "CURSOR_TRACE_ID", "COPILOT_AGENT_SESSION_ID",
 }
 
-// otherKeys are credentials of agent vendors that have no adapter here. Keys of gateways that serve every vendor's models
-// are not among them: codex may be configured to use any.
-var otherKeys = map[string][]string{
-	"github": {"COPILOT_GITHUB_TOKEN", "COPILOT_PROVIDER_API_KEY"},
-}
-
 // secretWords mark a variable as a secret wherever one stands in its name.
 var secretWords = []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"}
 
@@ -88,11 +82,6 @@ func foreignKeys(h Harness, all []Harness) []string {
 	for _, other := range all {
 		if h == nil || other.Vendor() != h.Vendor() {
 			out = append(out, other.Keys()...)
-		}
-	}
-	for vendor, keys := range otherKeys {
-		if h == nil || vendor != h.Vendor() {
-			out = append(out, keys...)
 		}
 	}
 	return out

@@ -79,7 +79,7 @@ func (g gemini) Invoke(r Request) (Invocation, error) {
 	return g.tune(inv), nil
 }
 
-func (gemini) Fold() Fold { return &geminiFold{} }
+func (g gemini) Fold() Fold { return &geminiFold{rules: g.rules} }
 
 const geminiLogin = "log in with `gemini`, or set GEMINI_API_KEY"
 
@@ -87,6 +87,7 @@ const geminiLogin = "log in with `gemini`, or set GEMINI_API_KEY"
 const geminiText = 1 << 20
 
 type geminiFold struct {
+	rules     rules
 	events    int
 	session   string
 	text      []byte // of the assistant since the last tool
@@ -158,7 +159,7 @@ func (f *geminiFold) Reply(exit Exit) Reply {
 		r.Turns = f.turns()
 	}
 	v, said := f.judge(exit)
-	r.Stop = v.stop
+	r.Stop, r.Rule = v.stop, v.rule
 	switch v.stop {
 	case Complete:
 		r.Text, r.HasText = string(f.text), true
@@ -175,35 +176,35 @@ func (f *geminiFold) judge(exit Exit) (verdict, string) {
 	switch f.status {
 	case "success":
 		if strings.TrimSpace(string(f.text)) == "" {
-			return verdict{None, ""}, "ended without a final message"
+			return is(None, ""), "ended without a final message"
 		}
-		return verdict{Complete, ""}, ""
+		return is(Complete, ""), ""
 	case "":
 		if by, words, ok := byLoopd(exit); ok {
 			return by, words
 		}
 		if f.events == 0 {
-			return failedStart(exit)
+			return f.rules.failedStart(exit)
 		}
 		if exit.Code == 0 && exit.Signal == "" {
-			return verdict{None, ""}, "exit 0 without a result"
+			return is(None, ""), "exit 0 without a result"
 		}
-		return verdict{Crashed, ""}, exit.words() + " without a result"
+		return is(Crashed, ""), exit.words() + " without a result"
 	}
 	said := geminiWords(f.said)
-	if v, ok := judge(said); ok {
+	if v, ok := f.rules.judge(said); ok {
 		return v, said
 	}
-	if v, ok := judgeStatus(f.httpStatus(exit)); ok {
+	if v, ok := f.rules.judgeStatus(f.httpStatus(exit)); ok {
 		return v, said
 	}
-	if v, ok := judge(f.said); ok {
+	if v, ok := f.rules.judge(f.said); ok {
 		return v, said
 	}
 	if exit.Code == 0 {
-		return verdict{None, ""}, or(said, "status "+f.status)
+		return is(None, ""), or(said, "status "+f.status)
 	}
-	return verdict{Crashed, ""}, or(said, exit.words())
+	return is(Crashed, ""), or(said, exit.words())
 }
 
 // httpStatus is the status of an API error: the code in the error's own JSON, else what the exit code stands for; 0

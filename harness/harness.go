@@ -71,6 +71,9 @@ type Invocation struct {
 	Stdin []byte
 	// Files are written before the start, mode 0600, by absolute path.
 	Files map[string][]byte
+	// Report is an absolute path below Request.ScratchDir where the CLI leaves what it does not print, "" for none. It is
+	// read after the end, into Exit.Report.
+	Report string
 	// StopSignal is what the group gets first when loopd ends it: "TERM" or "INT". KILL follows after the grace.
 	StopSignal string
 	// TTYStderr gives the CLI a terminal on stderr only. stdout stays a pipe, so that the final text stays clean.
@@ -121,6 +124,9 @@ type Exit struct {
 	Stopped string
 	// Stderr is the tail of what it printed there.
 	Stderr []byte
+	// Report is what the CLI left at Invocation.Report, nil where it left nothing. It is believed for counts alone, never
+	// for how the run ended: the agent can write there.
+	Report []byte
 	// Dropped says that a line of stdout was too long to be read.
 	Dropped bool
 	// End is when it ended. Its location is the local one: reset times without a zone are read in it.

@@ -18,6 +18,7 @@ var builtin = []func(tuned) Harness{
 	func(t tuned) Harness { return opencode{t} },
 	func(t tuned) Harness { return pi{t} },
 	func(t tuned) Harness { return qwen{t} },
+	func(t tuned) Harness { return copilot{t} },
 }
 
 // ErrUnknown is the error for a name that is neither built in nor in config.toml.
@@ -26,9 +27,10 @@ var ErrUnknown = errors.New("unknown harness")
 // Set is every harness that a configuration knows: the built-in ones in their order, then the others by name.
 type Set struct{ all []Harness }
 
-// Named makes the set from the `[harness.NAME]` tables of config.toml, repository over user. The error joins every defect
-// of every table and names the key of each.
-func Named(config map[string]Command) (Set, error) {
+// Named makes the set from the `[harness.NAME]` tables of config.toml, repository over user, and its wordings, which are
+// tried before loopd's own. The error joins every defect of every table and names the key of each; wordings are checked
+// by Wording.Defects.
+func Named(config map[string]Command, said ...Wording) (Set, error) {
 	var set Set
 	var defects []error
 	left := maps.Clone(config)
@@ -41,7 +43,7 @@ func Named(config map[string]Command) (Set, error) {
 			defects = append(defects, err)
 			continue
 		}
-		set.all = append(set.all, make(tuned{program: c.Argv, env: c.Env, cacheTTL: c.TTL, tty: c.TTY == "stderr"}))
+		set.all = append(set.all, make(tuned{program: c.Argv, env: c.Env, cacheTTL: c.TTL, tty: c.TTY == "stderr", rules: of(name, said)}))
 	}
 	for _, name := range slices.Sorted(maps.Keys(left)) {
 		c := left[name]
@@ -50,9 +52,20 @@ func Named(config map[string]Command) (Set, error) {
 			defects = append(defects, err)
 			continue
 		}
-		set.all = append(set.all, command{c})
+		set.all = append(set.all, command{c, of(name, said)})
 	}
 	return set, errors.Join(defects...)
+}
+
+// of are the wordings that hold for a CLI.
+func of(name string, said []Wording) rules {
+	var out rules
+	for _, w := range said {
+		if w.Harness == "" || w.Harness == name {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 // All returns every harness of the set.
@@ -80,6 +93,7 @@ type tuned struct {
 	env      map[string]string
 	cacheTTL time.Duration
 	tty      bool
+	rules    rules
 }
 
 func (t tuned) ttl(def time.Duration) time.Duration {

@@ -15,7 +15,7 @@ func TestNamedOrder(t *testing.T) {
 	for _, h := range set.All() {
 		names = append(names, h.Name())
 	}
-	if got := strings.Join(names, " "); got != "claude codex gemini opencode pi qwen amp zed" {
+	if got := strings.Join(names, " "); got != "claude codex gemini opencode pi qwen copilot amp zed" {
 		t.Error(got)
 	}
 }
@@ -24,7 +24,7 @@ func TestLookupSuggests(t *testing.T) {
 	set := known(t, map[string]harness.Command{"mycli": {Argv: []string{"m"}}})
 	for _, tt := range []struct{ name, want string }{
 		{"clude", `did you mean "claude"?`}, {"CODEX", `did you mean "codex"?`}, {"calude", `did you mean "claude"?`}, {"mcyli", `did you mean "mycli"?`},
-		{"wholly-other", "known: claude, codex, gemini, opencode, pi, qwen, mycli"}, {"", "known:"},
+		{"wholly-other", "known: claude, codex, gemini, opencode, pi, qwen, copilot, mycli"}, {"", "known:"},
 	} {
 		_, err := set.Lookup(tt.name)
 		if !errors.Is(err, harness.ErrUnknown) || !strings.Contains(err.Error(), tt.want) {

@@ -50,11 +50,12 @@ func (o opencode) Invoke(r Request) (Invocation, error) {
 	return o.tune(Invocation{Argv: argv, Set: set, Stdin: []byte(r.Prompt), StopSignal: "TERM"}), nil
 }
 
-func (opencode) Fold() Fold { return &opencodeFold{} }
+func (o opencode) Fold() Fold { return &opencodeFold{rules: o.rules} }
 
 const opencodeLogin = "log in with `opencode auth login`, or put the key into its config"
 
 type opencodeFold struct {
+	rules     rules
 	events    int
 	session   string
 	text      []byte // the last text event
@@ -145,7 +146,7 @@ func (f *opencodeFold) final() string {
 func (f *opencodeFold) Reply(exit Exit) Reply {
 	r := Reply{Session: f.session, Turns: f.steps, ToolCalls: f.toolCalls, Usage: f.usage, Cost: f.cost, CostKnown: f.steps > 0, Status: or(f.name, f.reason)}
 	v, said := f.judge(exit)
-	r.Stop = v.stop
+	r.Stop, r.Rule = v.stop, v.rule
 	switch v.stop {
 	case Complete:
 		r.Text, r.HasText = f.final(), true
@@ -175,43 +176,43 @@ func (f *opencodeFold) judge(exit Exit) (verdict, string) {
 	switch f.reason {
 	case "stop":
 		if strings.TrimSpace(f.final()) == "" {
-			return verdict{None, ""}, "ended without a final message"
+			return is(None, ""), "ended without a final message"
 		}
-		return verdict{Complete, ""}, ""
+		return is(Complete, ""), ""
 	case "length":
-		return verdict{Truncated, "output"}, "the answer was cut at the output limit"
+		return is(Truncated, "output"), "the answer was cut at the output limit"
 	case "content-filter":
-		return verdict{Refused, ""}, "the provider's content filter"
+		return is(Refused, ""), "the provider's content filter"
 	}
 	if by, words, ok := byLoopd(exit); ok {
 		return by, words
 	}
 	if words := rejected(exit.Stderr); words != "" {
-		return verdict{None, ""}, words
+		return is(None, ""), words
 	}
 	if f.events == 0 {
-		return failedStart(exit)
+		return f.rules.failedStart(exit)
 	}
 	if exit.Code == 0 && exit.Signal == "" {
-		return verdict{None, ""}, "exit 0 without a finished step"
+		return is(None, ""), "exit 0 without a finished step"
 	}
-	return verdict{Crashed, ""}, exit.words() + " without a finished step"
+	return is(Crashed, ""), exit.words() + " without a finished step"
 }
 
 func (f *opencodeFold) judgeFault(exit Exit) (verdict, string) {
 	switch f.name {
 	case "ContextOverflowError":
-		return verdict{Truncated, "context"}, f.fault
+		return is(Truncated, "context"), f.fault
 	case "ContentFilterError":
-		return verdict{Refused, ""}, f.fault
+		return is(Refused, ""), f.fault
 	}
-	if v, ok := judge(f.fault); ok {
+	if v, ok := f.rules.judge(f.fault); ok {
 		return v, f.fault
 	}
-	if v, ok := judgeStatus(f.status); ok {
+	if v, ok := f.rules.judgeStatus(f.status); ok {
 		return v, f.fault
 	}
-	return verdict{Crashed, ""}, or(f.fault, exit.words())
+	return is(Crashed, ""), or(f.fault, exit.words())
 }
 
 // rejected finds the permission that was asked for and rejected because nobody could answer.

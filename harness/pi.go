@@ -2,7 +2,6 @@ package harness
 
 import (
 	"bytes"
-	"strconv"
 	"strings"
 	"time"
 
@@ -49,11 +48,12 @@ func (p pi) Invoke(r Request) (Invocation, error) {
 	return p.tune(Invocation{Argv: argv, Set: map[string]string{"PI_SKIP_VERSION_CHECK": "1"}, Stdin: []byte(r.Prompt), StopSignal: "TERM"}), nil
 }
 
-func (pi) Fold() Fold { return &piFold{} }
+func (p pi) Fold() Fold { return &piFold{rules: p.rules} }
 
 const piLogin = "log in with `pi` (/login), or put the key into its models.json"
 
 type piFold struct {
+	rules     rules
 	events    int
 	session   string
 	last      []byte // the last turn_end of an assistant
@@ -131,7 +131,7 @@ func (f *piFold) final() string {
 func (f *piFold) Reply(exit Exit) Reply {
 	r := Reply{Session: f.session, Turns: f.turns, ToolCalls: f.toolCalls, Usage: f.usage, Cost: f.cost, CostKnown: f.turns > 0, Status: f.reason()}
 	v, said := f.judge(exit)
-	r.Stop = v.stop
+	r.Stop, r.Rule = v.stop, v.rule
 	switch v.stop {
 	case Complete:
 		r.Text, r.HasText = f.final(), true
@@ -151,39 +151,22 @@ func (f *piFold) judge(exit Exit) (verdict, string) {
 	switch reason := f.reason(); {
 	case reason == "stop" && f.ended:
 		if strings.TrimSpace(f.final()) == "" {
-			return verdict{None, ""}, "ended without a final message"
+			return is(None, ""), "ended without a final message"
 		}
-		return verdict{Complete, ""}, ""
+		return is(Complete, ""), ""
 	case reason == "length":
-		return verdict{Truncated, "output"}, "the answer was cut at the output limit"
+		return is(Truncated, "output"), "the answer was cut at the output limit"
 	case reason == "error":
-		return judgeLed(gjson.GetBytes(f.last, "message.errorMessage").Str)
+		return f.rules.judgeLed(gjson.GetBytes(f.last, "message.errorMessage").Str)
 	}
 	if by, words, ok := byLoopd(exit); ok {
 		return by, words
 	}
 	if f.events == 0 {
-		return failedStart(exit)
+		return f.rules.failedStart(exit)
 	}
 	if exit.Code == 0 && exit.Signal == "" {
-		return verdict{None, ""}, "exit 0 without an end of the agent"
+		return is(None, ""), "exit 0 without an end of the agent"
 	}
-	return verdict{Crashed, ""}, exit.words() + " without an end of the agent"
-}
-
-// judgeLed reads an error that begins with the HTTP status ("429 Rate limit …"): the words first, then the status.
-func judgeLed(said string) (verdict, string) {
-	if v, ok := judge(said); ok {
-		return v, said
-	}
-	first, _, _ := strings.Cut(said, " ")
-	if status, err := strconv.Atoi(first); err == nil {
-		if v, ok := judgeStatus(status); ok {
-			return v, said
-		}
-	}
-	if said == "terminated" { // node's word for a connection that broke
-		return verdict{Overloaded, "network"}, said
-	}
-	return verdict{Crashed, ""}, said
+	return is(Crashed, ""), exit.words() + " without an end of the agent"
 }

@@ -77,11 +77,12 @@ func (q qwen) Invoke(r Request) (Invocation, error) {
 	}), nil
 }
 
-func (qwen) Fold() Fold { return &qwenFold{} }
+func (q qwen) Fold() Fold { return &qwenFold{rules: q.rules} }
 
 const qwenLogin = "log in with `qwen` (/auth), or set OPENAI_API_KEY and OPENAI_BASE_URL"
 
 type qwenFold struct {
+	rules     rules
 	events    int
 	session   string
 	result    []byte // the last valid result event
@@ -153,7 +154,7 @@ func (f *qwenFold) Reply(exit Exit) Reply {
 		}
 	}
 	v, said := f.judge(exit)
-	r.Stop = v.stop
+	r.Stop, r.Rule = v.stop, v.rule
 	switch v.stop {
 	case Complete:
 		r.Text, r.HasText = gjson.GetBytes(f.result, "result").Str, true
@@ -174,42 +175,42 @@ func (f *qwenFold) judge(exit Exit) (verdict, string) {
 	failed, text := res.Get("is_error"), res.Get("result")
 	if failed.Type == gjson.False && res.Get("subtype").Str == "success" && text.Type == gjson.String {
 		if strings.TrimSpace(text.Str) == "" {
-			return verdict{None, ""}, "ended without a final message"
+			return is(None, ""), "ended without a final message"
 		}
-		return verdict{Complete, ""}, ""
+		return is(Complete, ""), ""
 	}
 	if failed.Type != gjson.True {
-		return verdict{None, ""}, "its result event has no answer"
+		return is(None, ""), "its result event has no answer"
 	}
 	said := apiError(res.Get("error.message").Str)
 	switch {
 	case strings.Contains(said, "empty response text"): // an empty answer and a refusal look alike
-		return verdict{None, ""}, said
+		return is(None, ""), said
 	case strings.HasPrefix(said, "terminated"):
-		return verdict{Overloaded, "network"}, said
+		return is(Overloaded, "network"), said
 	}
-	return judgeLed(said)
+	return f.rules.judgeLed(said)
 }
 
 func (f *qwenFold) withoutResult(exit Exit) (verdict, string) {
 	if by, words, ok := byLoopd(exit); ok {
 		if by.stop == Stalled && (f.retrying || !f.spoke) {
-			if v, said := judgeLed(lastRetry(exit.Stderr)); v.stop != Crashed {
+			if v, said := f.rules.judgeLed(lastRetry(exit.Stderr)); v.stop != Crashed {
 				return v, said
 			}
 		}
 		return by, words
 	}
 	if f.events == 0 {
-		return failedStart(exit)
+		return f.rules.failedStart(exit)
 	}
 	if exit.Code == 53 {
-		return verdict{TurnLimit, ""}, "reached the turn limit (exit 53)"
+		return is(TurnLimit, ""), "reached the turn limit (exit 53)"
 	}
 	if exit.Code == 0 && exit.Signal == "" {
-		return verdict{None, ""}, "exit 0 without a result event"
+		return is(None, ""), "exit 0 without a result event"
 	}
-	return verdict{Crashed, ""}, exit.words() + " without a result event"
+	return is(Crashed, ""), exit.words() + " without a result event"
 }
 
 // apiError takes the words out of "[API Error: words]".

@@ -32,6 +32,9 @@ type Reply struct {
 	HasText bool
 
 	Stop StopReason
+	// Rule says what decided on Stop where it was an error that the CLI told: a wording, an HTTP status, a word in a field
+	// of its own. "" where the end of the output or the exit code did.
+	Rule string
 	// Status is the CLI's own word for how it ended, for the journal: "success", "error_max_turns", "api_error 429".
 	Status  string
 	Session string // the CLI's name for the session, "" where it gave none

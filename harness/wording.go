@@ -1,17 +1,22 @@
 package harness
 
 import (
+	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // Wording is one rule for an error that a CLI tells in prose. Prose is read only where it is the CLI's own: its error
 // field, or stderr of a start that failed. It is never looked for in what the agent said or its tools printed.
 type Wording struct {
-	Status int      // matches where the text names this HTTP status ("status 401", "last status: 429"); 0: any
-	Words  []string // lower case; all of them must occur
-	Stop   StopReason
-	Kind   string // of the limit, or which of the reasons that share one StopReason; see advices
+	Harness string   // only from this CLI; "": any
+	Status  int      // matches where the text names this HTTP status ("status 401", "last status: 429"); 0: any
+	Words   []string // lower case; all of them must occur
+	Stop    StopReason
+	Kind    string // of the limit, or which of the reasons that share one StopReason; see advices
+	Origin  string // file:line where a user wrote it, "" for loopd's own
 }
 
 // wordings are tried in order, the first that matches wins. They were seen from Claude Code 2.1 and Codex 0.171, or are
@@ -32,6 +37,7 @@ var wordings = []Wording{
 	// Cut off.
 	{Words: []string{"context window"}, Stop: Truncated, Kind: "context"},
 	{Words: []string{"prompt is too long"}, Stop: Truncated, Kind: "context"},
+	{Words: []string{"prompt as too long"}, Stop: Truncated, Kind: "context"},
 	{Words: []string{"max_output_tokens"}, Stop: Truncated, Kind: "output"},
 	{Words: []string{"output token maximum"}, Stop: Truncated, Kind: "output"},
 	{Words: []string{"content_filter"}, Stop: Refused},
@@ -55,6 +61,7 @@ var wordings = []Wording{
 	{Words: []string{"unknown argument"}, Stop: Misused, Kind: "flag"},
 	{Words: []string{"show help", "show version number"}, Stop: Misused, Kind: "flag"}, // yargs prints its help and no more
 	{Words: []string{"unknown option"}, Stop: Misused, Kind: "flag"},
+	{Words: []string{"invalid command format"}, Stop: Misused, Kind: "flag"},
 	{Words: []string{"unexpected argument"}, Stop: Misused, Kind: "flag"},
 	{Words: []string{"invalid value", "for '"}, Stop: Misused, Kind: "flag"},
 	{Words: []string{"is not found for api version"}, Stop: Misused, Kind: "model"},
@@ -68,6 +75,7 @@ var wordings = []Wording{
 	{Words: []string{"stream disconnected"}, Stop: Overloaded, Kind: "network"},
 	{Words: []string{"waiting for network"}, Stop: Overloaded, Kind: "network"},
 	{Words: []string{"api error: terminated"}, Stop: Overloaded, Kind: "network"},
+	{Words: []string{"failed native model http request"}, Stop: Overloaded, Kind: "network"},
 	{Words: []string{"connection reset"}, Stop: Overloaded, Kind: "network"},
 	{Words: []string{"connection refused"}, Stop: Overloaded, Kind: "network"},
 	{Words: []string{"connection failed"}, Stop: Overloaded, Kind: "network"},
@@ -85,38 +93,119 @@ var wordings = []Wording{
 	{Status: 529, Stop: Overloaded},
 }
 
-// verdict is what an error comes to.
-type verdict struct {
+// wordingStops are the stop reasons that a wording may lead to.
+var wordingStops = []StopReason{Limited, Truncated, Refused, Login, Misused, Overloaded}
+
+// Defects are what is wrong with a wording of a user's: each begins with the key that it is about.
+func (w Wording) Defects() error {
+	var all []error
+	bad := func(key, format string, args ...any) {
+		all = append(all, fmt.Errorf("%s: "+format, append([]any{key}, args...)...))
+	}
+	if w.Status == 0 && len(w.Words) == 0 {
+		bad("words", "is missing: what does the CLI say? e.g. words = [\"weekly limit\"]")
+	}
+	if w.Status != 0 && (w.Status < 400 || w.Status > 599) {
+		bad("status", "is %d, want an HTTP status of an error, 400 to 599", w.Status)
+	}
+	for _, word := range w.Words {
+		if len(strings.TrimSpace(word)) < 4 {
+			bad("words", "%q is too short: it would be found in anything", word)
+		}
+	}
+	if !slices.Contains(wordingStops, w.Stop) {
+		names := make([]string, len(wordingStops))
+		for i, stop := range wordingStops {
+			names[i] = string(stop)
+		}
+		bad("stop", "is %q, want one of %s", w.Stop, strings.Join(names, ", "))
+	}
+	return errors.Join(all...)
+}
+
+// rule says which wording it is, for a person who asks why.
+func (w Wording) rule() string {
+	var parts []string
+	if w.Status != 0 {
+		parts = append(parts, "status "+itoa(w.Status))
+	}
+	for _, word := range w.Words {
+		parts = append(parts, strconv.Quote(word))
+	}
+	where := w.Origin
+	if where == "" {
+		where = "built in"
+	}
+	return "wording " + strings.Join(parts, " and ") + " (" + where + ")"
+}
+
+// ending is how a run ended and which of the reasons that share one stop reason it was.
+type ending struct {
 	stop StopReason
 	kind string
 }
 
+// verdict is what a run comes to, and by which rule.
+type verdict struct {
+	ending
+	rule string
+}
+
+// is is the verdict of what a CLI's own fields, its end or its exit code say.
+func is(stop StopReason, kind string) verdict { return verdict{ending: ending{stop, kind}} }
+
+// rules judge what a CLI says in prose: a user's wordings first, then loopd's own.
+type rules []Wording
+
 // judge applies the wordings to the CLI's own error text.
-func judge(said string) (verdict, bool) {
+func (r rules) judge(said string) (verdict, bool) { return judgeBy(said, r, wordings) }
+
+func judgeBy(said string, lists ...[]Wording) (verdict, bool) {
 	low := strings.ToLower(said)
 	status := namedStatus(low)
-	for _, w := range wordings {
-		if w.Status != 0 && w.Status != status {
-			continue
-		}
-		if !slices.ContainsFunc(w.Words, func(word string) bool { return !strings.Contains(low, word) }) {
-			return verdict{w.Stop, w.Kind}, true
+	for _, list := range lists {
+		for _, w := range list {
+			if w.Status != 0 && w.Status != status {
+				continue
+			}
+			if !slices.ContainsFunc(w.Words, func(word string) bool { return !strings.Contains(low, strings.ToLower(word)) }) {
+				return verdict{ending{w.Stop, w.Kind}, w.rule()}, true
+			}
 		}
 	}
 	return verdict{}, false
 }
 
 // judgeStatus applies the rules for a bare HTTP status that came in a field of its own.
-func judgeStatus(status int) (verdict, bool) {
-	for _, w := range wordings {
-		if w.Status == status && status != 0 && len(w.Words) == 0 {
-			return verdict{w.Stop, w.Kind}, true
+func (r rules) judgeStatus(status int) (verdict, bool) {
+	for _, list := range [][]Wording{r, wordings} {
+		for _, w := range list {
+			if w.Status == status && status != 0 && len(w.Words) == 0 {
+				return verdict{ending{w.Stop, w.Kind}, w.rule()}, true
+			}
 		}
 	}
 	if status >= 500 {
-		return verdict{Overloaded, ""}, true
+		return verdict{ending{Overloaded, ""}, "status " + itoa(status)}, true
 	}
 	return verdict{}, false
+}
+
+// judgeLed reads an error that begins with the HTTP status ("429 Rate limit …"): the words first, then the status.
+func (r rules) judgeLed(said string) (verdict, string) {
+	if v, ok := r.judge(said); ok {
+		return v, said
+	}
+	first, _, _ := strings.Cut(said, " ")
+	if status, err := strconv.Atoi(first); err == nil {
+		if v, ok := r.judgeStatus(status); ok {
+			return v, said
+		}
+	}
+	if said == "terminated" { // node's word for a connection that broke
+		return is(Overloaded, "network"), said
+	}
+	return is(Crashed, ""), said
 }
 
 // namedStatus finds the HTTP status in "unexpected status 401 …" or "last status: 429 …"; 0 where there is none.

@@ -59,3 +59,54 @@ func TestWordings(t *testing.T) {
 		}
 	}
 }
+
+// A user's wording comes before loopd's own, for one CLI or for all, and the reply says which one it was.
+func TestWordingsOfAUser(t *testing.T) {
+	set, err := harness.Named(nil,
+		harness.Wording{Harness: "codex", Words: []string{"Weekly CAP"}, Stop: harness.Limited, Kind: "usage", Origin: "config.toml:7"},
+		harness.Wording{Words: []string{"rate limit"}, Stop: harness.Overloaded, Origin: "config.toml:9"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		cli, said string
+		stop      harness.StopReason
+		rule      string
+	}{
+		{"codex", "your weekly cap is used up", harness.Limited, `wording "Weekly CAP" (config.toml:7)`},
+		{"codex", "Rate limit reached", harness.Overloaded, `wording "rate limit" (config.toml:9)`},
+		{"codex", "unexpected status 401 Unauthorized", harness.Login, "wording status 401 (built in)"},
+		{"pi", "your weekly cap is used up", harness.Crashed, ""},
+		{"pi", "429 oh", harness.Limited, "wording status 429 (built in)"},
+	} {
+		h, err := set.Lookup(tt.cli)
+		if err != nil {
+			t.Fatal(err)
+		}
+		message, _ := json.Marshal(tt.said) // a string always encodes
+		stdout := `{"type":"turn.failed","error":{"message":` + string(message) + `}}`
+		if tt.cli == "pi" {
+			stdout = `{"type":"turn_end","message":{"stopReason":"error","errorMessage":` + string(message) + `}}`
+		}
+		if got := read(t, h, []byte(stdout), harness.Exit{Code: 1, End: recorded}); got.Stop != tt.stop || got.Rule != tt.rule {
+			t.Errorf("%s: %q: %q by %q", tt.cli, tt.said, got.Stop, got.Rule)
+		}
+	}
+}
+
+// A CLI that only config.toml describes is judged by its stderr, and by the user's wordings alone.
+func TestWordingsForACommand(t *testing.T) {
+	set, err := harness.Named(map[string]harness.Command{"mine": {Argv: []string{"mine"}}}, harness.Wording{Words: []string{"weekly cap"}, Stop: harness.Limited, Kind: "usage"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := set.Lookup("mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for stderr, want := range map[string]harness.StopReason{"the Weekly cap: try again in 2h": harness.Limited, "a tool said: rate limit": harness.Crashed} {
+		if got := read(t, h, []byte("working\n"), harness.Exit{Code: 1, Stderr: []byte(stderr), End: recorded}); got.Stop != want {
+			t.Errorf("%q: %q", stderr, got.Stop)
+		}
+	}
+}

@@ -86,7 +86,7 @@ func (a *app) examine(ctx context.Context, host *proc.Host, ref journal.Ref, cfg
 	}
 	p := &patient{Loop: loop, Config: cfg, ConfigFindings: configFindings, Env: a.Env, Show: a.show, House: a.house(ref.Root)}
 	// A broken table is a finding of its own; the other harnesses are looked at all the same.
-	p.Harnesses, _ = harness.Named(cfg.Harnesses)
+	p.Harnesses, _ = cfg.harnesses()
 	if p.Settings, err = a.settle(loop.Charter, cfg); err != nil {
 		return diagnosis{}, err
 	}

@@ -16,6 +16,7 @@ type classifyJSON struct {
 	Schema  int       `json:"schema"` // of this shape
 	Harness string    `json:"harness"`
 	Stop    string    `json:"stop"`
+	Rule    string    `json:"rule"`
 	Status  string    `json:"status,omitempty"`
 	Cause   string    `json:"cause,omitempty"`
 	Limit   string    `json:"limit,omitempty"`
@@ -34,13 +35,9 @@ type classifyJSON struct {
 
 // Run shows what loopd would make of an output: stop reason, limit and reset time, final text. Nothing is started.
 func (c *classifyCmd) Run(a *app) error {
-	conf, err := a.loadConfig()
+	known, err := a.harnesses()
 	if err != nil {
 		return err
-	}
-	known, err := harness.Named(conf.Harnesses)
-	if err != nil {
-		return usagef("loopd config", "%v", err)
 	}
 	h, err := known.Lookup(c.Harness)
 	if err != nil {
@@ -61,7 +58,7 @@ func (c *classifyCmd) Run(a *app) error {
 	if err != nil {
 		return fmt.Errorf("read output: %w", err)
 	}
-	r := classifyJSON{Schema: 1, Harness: h.Name(), Stop: string(reply.Stop), Status: reply.Status, Cause: reply.Cause, Turns: reply.Turns, Tools: reply.ToolCalls,
+	r := classifyJSON{Schema: 1, Harness: h.Name(), Stop: string(reply.Stop), Rule: ruleOf(reply), Status: reply.Status, Cause: reply.Cause, Turns: reply.Turns, Tools: reply.ToolCalls,
 		Input: reply.Usage.Input, Output: reply.Usage.Output, Cached: reply.Usage.CacheRead, Flags: reply.Flags, Denied: reply.Denied, HasText: reply.HasText, Text: reply.Text}
 	if reply.CostKnown {
 		r.Cost = &reply.Cost
@@ -76,6 +73,18 @@ func (c *classifyCmd) Run(a *app) error {
 		return a.Print.JSON(r)
 	}
 	return a.Print.Result("%s", r.table())
+}
+
+// ruleOf says what decided on the stop reason.
+func ruleOf(r harness.Reply) string {
+	switch {
+	case r.Rule != "":
+		return r.Rule
+	case r.Stop == harness.Complete:
+		return "a good end with a final message"
+	default:
+		return "how its output ended, and the exit code"
+	}
 }
 
 // open opens a file of the command line, or stdin for "-".
@@ -100,6 +109,7 @@ func (r classifyJSON) table() string {
 	}
 	line("harness", r.Harness)
 	line("stop", r.Stop)
+	line("rule", r.Rule)
 	line("status", r.Status)
 	line("cause", r.Cause)
 	line("limit", r.Limit)

@@ -3,8 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,11 +17,12 @@ import (
 )
 
 // config is what the two config.toml files say, the repository's over the user's: a table of the repository (one harness,
-// one channel, one price) replaces the user's of the same name whole; protected branches add up.
+// one channel, one price, one wording) replaces the user's of the same name whole; protected branches add up.
 type config struct {
 	Harnesses map[string]harness.Command
 	Channels  map[string]channel
 	Prices    map[string]price
+	Wordings  map[string]harness.Wording
 	Protected []string
 	Keep      keep
 	// Repository and User are their [defaults], each a layer of the settings.
@@ -75,7 +78,7 @@ func (a *app) readConfig() (config, []journal.Finding, error) {
 	repository, user := a.configPaths()
 	flags := runFlags(a.parsed.Model)
 	c := config{
-		Harnesses: map[string]harness.Command{}, Channels: map[string]channel{}, Prices: map[string]price{}, Origin: map[string]string{},
+		Harnesses: map[string]harness.Command{}, Channels: map[string]channel{}, Prices: map[string]price{}, Wordings: map[string]harness.Wording{}, Origin: map[string]string{},
 		Keep: keep{Transcripts: keepTranscripts, Bytes: keepBytes},
 	}
 	var findings []journal.Finding
@@ -125,7 +128,7 @@ func joinFindings(findings []journal.Finding) string {
 
 // harnessDefects gives the defects that package harness finds in the tables, each with its position.
 func harnessDefects(c config) []journal.Finding {
-	_, err := harness.Named(c.Harnesses)
+	set, err := c.harnesses()
 	var out []journal.Finding
 	for _, e := range leaves(err) {
 		table, words, _ := strings.Cut(strings.TrimPrefix(e.Error(), "["), "] ")
@@ -137,7 +140,22 @@ func harnessDefects(c config) []journal.Finding {
 		file, line := splitOrigin(origin)
 		out = append(out, journal.Finding{File: file, Line: line, Field: "[" + table + "] " + key, Want: words})
 	}
+	for name, w := range c.Wordings {
+		if _, err := set.Lookup(w.Harness); w.Harness != "" && err != nil {
+			file, line := splitOrigin(w.Origin)
+			out = append(out, journal.Finding{File: file, Line: line, Field: "wording." + name + ".harness", Read: w.Harness, Want: err.Error()})
+		}
+	}
 	return out
+}
+
+// harnesses makes the set of every CLI that the configuration knows.
+func (c config) harnesses() (harness.Set, error) {
+	var said []harness.Wording
+	for _, name := range slices.Sorted(maps.Keys(c.Wordings)) {
+		said = append(said, c.Wordings[name])
+	}
+	return harness.Named(c.Harnesses, said...)
 }
 
 // leaves takes joined errors apart.

@@ -137,6 +137,16 @@ func (c config) settings() []Setting {
 		add(key+"cached", number(p.Cached))
 		add(key+"as_of", p.AsOf)
 	}
+	for _, name := range slices.Sorted(maps.Keys(c.Wordings)) {
+		w, key := c.Wordings[name], "wording."+name+"."
+		add(key+"harness", w.Harness)
+		add(key+"words", words(w.Words))
+		if w.Status != 0 {
+			add(key+"status", strconv.Itoa(w.Status))
+		}
+		add(key+"stop", string(w.Stop))
+		add(key+"kind", w.Kind)
+	}
 	add("protected", strings.Join(c.Protected, ", "))
 	add("keep.transcripts", strconv.Itoa(c.Keep.Transcripts))
 	add("keep.size", strconv.FormatInt(c.Keep.Bytes, 10))

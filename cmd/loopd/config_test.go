@@ -14,7 +14,7 @@ import (
 // configOf reads a repository file and, over it, nothing.
 func configOf(t *testing.T, text string) (config, []journal.Finding) {
 	t.Helper()
-	c := config{Harnesses: map[string]harness.Command{}, Channels: map[string]channel{}, Prices: map[string]price{}, Origin: map[string]string{}}
+	c := config{Harnesses: map[string]harness.Command{}, Channels: map[string]channel{}, Prices: map[string]price{}, Wordings: map[string]harness.Wording{}, Origin: map[string]string{}}
 	findings := parseConfig([]byte(text), "config.toml", runFlags(grammarOf(t)), &c, &c.Repository)
 	return c, append(findings, harnessDefects(c)...)
 }
@@ -51,6 +51,10 @@ as_of = 2026-11-01
 [keep]
 transcripts = 10
 size = "64MiB"
+
+[wording.weekly]
+words = ["weekly cap"]
+stop = "limited"
 `)
 	if len(findings) > 0 {
 		t.Fatal(findings)
@@ -62,6 +66,7 @@ size = "64MiB"
 		Prices:    map[string]price{"gpt-5.1-codex": {Input: 1.25, Output: 10, Cached: 0.125, AsOf: "2026-11-01"}},
 		Protected: []string{"main", "release/*"},
 		Keep:      keep{Transcripts: 10, Bytes: 64 << 20},
+		Wordings:  map[string]harness.Wording{"weekly": {Words: []string{"weekly cap"}, Stop: harness.Limited, Kind: "usage", Origin: "config.toml:33"}},
 	}
 	defaults := map[string]string{"harness": "mycli", "max": "12", "timeout": "45m", "worktree": "true", "max-cost": "2.5"}
 	if diff := cmp.Diff(defaults, c.Repository.values); diff != "" {
@@ -111,6 +116,12 @@ func TestConfigDefects(t *testing.T) {
 		{"bad hours", "[channel.x]\nurl = \"a://b\"\nquiet = \"at night\"\n", 3, []string{"22:00-07:00"}},
 		{"a negative price", "[price.m]\ninput = -1\n", 1, []string{"price.m", "negative"}},
 		{"a bad date", "[price.m]\nas_of = \"last year\"\n", 2, []string{"as_of", "2026-11-01"}},
+		{"a wording without words", "[wording.x]\nstop = \"limited\"\n", 1, []string{"wording.x.words", "missing"}},
+		{"a wording of one letter", "[wording.x]\nwords = [\"a\"]\nstop = \"limited\"\n", 2, []string{"too short"}},
+		{"a wording that ends nowhere", "[wording.x]\nwords = [\"weekly cap\"]\nstop = \"sleepy\"\n", 3, []string{"wording.x.stop", "sleepy", "limited"}},
+		{"a wording with a good status", "[wording.x]\nstatus = 200\nstop = \"limited\"\n", 2, []string{"wording.x.status", "400 to 599"}},
+		{"a wording of nobody", "[wording.x]\nwords = [\"weekly cap\"]\nstop = \"limited\"\nharness = \"clod\"\n", 1, []string{"did you mean \"claude\"?"}},
+		{"an unknown key of a wording", "[wording.x]\nword = [\"weekly cap\"]\nstop = \"limited\"\n", 2, []string{"did you mean words?"}},
 		{"a bad size", "[keep]\nsize = \"lots\"\n", 2, []string{"keep.size", "1GiB"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -135,7 +146,7 @@ func TestConfigDefects(t *testing.T) {
 }
 
 func TestRepositoryOverUser(t *testing.T) {
-	c := config{Harnesses: map[string]harness.Command{}, Channels: map[string]channel{}, Prices: map[string]price{}, Origin: map[string]string{}}
+	c := config{Harnesses: map[string]harness.Command{}, Channels: map[string]channel{}, Prices: map[string]price{}, Wordings: map[string]harness.Wording{}, Origin: map[string]string{}}
 	flags := runFlags(grammarOf(t))
 	parseConfig([]byte("protected = [\"live\"]\n[harness.x]\nargv = [\"x\"]\noutput = \"json\"\npath = \"p\"\n[price.m]\ninput = 1\n"), "user", flags, &c, &c.User)
 	parseConfig([]byte("protected = [\"prod\"]\n[harness.x]\nargv = [\"y\"]\n"), "repo", flags, &c, &c.Repository)
@@ -171,7 +182,7 @@ func FuzzConfig(f *testing.F) {
 	}
 	flags := runFlags(parser.Model)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c := config{Harnesses: map[string]harness.Command{}, Channels: map[string]channel{}, Prices: map[string]price{}, Origin: map[string]string{}}
+		c := config{Harnesses: map[string]harness.Command{}, Channels: map[string]channel{}, Prices: map[string]price{}, Wordings: map[string]harness.Wording{}, Origin: map[string]string{}}
 		for _, finding := range parseConfig(data, "f", flags, &c, &c.Repository) {
 			if finding.String() == "" || finding.Line < 0 {
 				t.Errorf("%+v", finding)

@@ -46,6 +46,13 @@ type configTOML struct {
 		Cached float64 `toml:"cached"`
 		AsOf   any     `toml:"as_of"` // a date, bare or as a text
 	} `toml:"price"`
+	Wording map[string]struct {
+		Harness string   `toml:"harness"`
+		Words   []string `toml:"words"`
+		Status  int      `toml:"status"`
+		Stop    string   `toml:"stop"`
+		Kind    string   `toml:"kind"`
+	} `toml:"wording"`
 	Keep struct {
 		Transcripts *int   `toml:"transcripts"`
 		Size        string `toml:"size"`
@@ -55,7 +62,7 @@ type configTOML struct {
 // configKeys are the keys of each table, with what is expected of them.
 var configKeys = map[string]map[string]string{
 	"": {
-		"harness": "[harness.NAME] tables", "channel": "[channel.NAME] tables", "defaults": "a [defaults] table", "price": "[price.\"model\"] tables",
+		"harness": "[harness.NAME] tables", "channel": "[channel.NAME] tables", "defaults": "a [defaults] table", "price": "[price.\"model\"] tables", "wording": "[wording.NAME] tables",
 		"protected": "a list of branch globs, e.g. [\"main\", \"release/*\"]", "keep": "a [keep] table",
 	},
 	"harness": {
@@ -66,7 +73,12 @@ var configKeys = map[string]map[string]string{
 		"url": "a notification URL", "command": "a command line", "file": "a path", "events": "a list of events", "quiet": wantQuiet,
 	},
 	"price": {"input": wantPrice, "output": wantPrice, "cached": wantPrice, "as_of": "a date, e.g. 2026-11-01"},
-	"keep":  {"transcripts": "a number of transcripts", "size": wantSize},
+	"wording": {
+		"harness": "the name of one harness; without it the wording is for all", "words": "a list of texts that all must occur, e.g. [\"weekly cap\"]",
+		"status": "an HTTP status, e.g. 429", "stop": "\"limited\", \"truncated\", \"refused\", \"login\", \"misused\" or \"overloaded\"",
+		"kind": "of the limit: \"usage\", \"rate\", \"quota\" or \"credit\"",
+	},
+	"keep": {"transcripts": "a number of transcripts", "size": wantSize},
 }
 
 const (
@@ -120,6 +132,19 @@ func parseConfig(data []byte, file string, flags map[string]*kong.Flag, c *confi
 		}
 		c.Prices[model] = p
 		r.origin(c, "price."+model)
+	}
+	for name, t := range raw.Wording {
+		key := "wording." + name
+		w := harness.Wording{Harness: t.Harness, Words: t.Words, Status: t.Status, Stop: harness.StopReason(t.Stop), Kind: t.Kind, Origin: r.at(key)}
+		if w.Kind == "" && w.Stop == harness.Limited {
+			w.Kind = "usage"
+		}
+		for _, e := range leaves(w.Defects()) {
+			field, words, _ := strings.Cut(e.Error(), ": ")
+			r.bad(key+"."+field, "", words)
+		}
+		c.Wordings[name] = w
+		r.origin(c, key)
 	}
 	if len(raw.Protected) > 0 {
 		c.Protected = append(c.Protected, raw.Protected...)

@@ -145,7 +145,7 @@ func (a *app) harnesses() (harness.Set, error) {
 	if err != nil {
 		return harness.Set{}, err
 	}
-	return harness.Named(c.Harnesses)
+	return c.harnesses()
 }
 
 // look finds a harness's program, version and credential. It starts nothing but `--version`, and that only of the CLIs

@@ -10,7 +10,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"loopd/harness"
 	"loopd/journal"
 )
 
@@ -67,7 +66,7 @@ func (a *app) settle(charter journal.Charter, c config) ([]Setting, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := harness.Named(c.Harnesses)
+	set, err := c.harnesses()
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func (a *app) supervise(ref journal.Ref, host *proc.Host) (*supervisor.Superviso
 	if err != nil {
 		return nil, c, err
 	}
-	known, err := harness.Named(c.Harnesses)
+	known, err := c.harnesses()
 	if err != nil {
 		return nil, c, &exitError{Code: codeUsage, What: err.Error(), Next: "loopd config"}
 	}
