@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// SeeTranscript is the advice where nothing is known but what the CLI printed.
+const SeeTranscript = "see the transcript (`loopd log NAME --transcript N`)"
+
 // advices say what a person does next, by stop reason and kind; kind "" is for all others. %[1]s is the harness.
 var advices = map[ending]string{
 	{Refused, ""}:           "split the unit or say it in other words",
@@ -27,8 +30,8 @@ var advices = map[ending]string{
 	{Login, "variable"}:     "set that variable; where it is another vendor's key, the charter's `Env:` must name it",
 	{Interrupted, ""}:       "start the loop again when you are ready",
 	{Stalled, ""}:           "raise the limit or make the unit smaller; the transcript shows where it stood",
-	{Crashed, ""}:           "see the transcript (`loopd log NAME --transcript N`)",
-	{None, ""}:              "see the transcript (`loopd log NAME --transcript N`)",
+	{Crashed, ""}:           SeeTranscript,
+	{None, ""}:              SeeTranscript,
 }
 
 // saidMax bounds, in bytes, how much of the CLI's own words stands in a cause.

@@ -44,7 +44,7 @@ func (copilot) Credentials() []CredentialRule {
 		{Kind: Subscription, Env: "COPILOT_GITHUB_TOKEN"},
 		{Kind: Subscription, Env: "GH_TOKEN"},
 		{Kind: Subscription, Env: "GITHUB_TOKEN"},
-		{Kind: StoredLogin, File: "config.json", Home: "COPILOT_HOME", Default: ".copilot"},
+		{Kind: Unknown, File: "config.json", Home: "COPILOT_HOME", Default: ".copilot"},
 	}
 }
 

@@ -58,6 +58,15 @@ func (c *classifyCmd) Run(a *app) error {
 	if err != nil {
 		return fmt.Errorf("read output: %w", err)
 	}
+	r := shapeOf(h, reply)
+	if c.JSON {
+		return a.Print.JSON(r)
+	}
+	return a.Print.Result("%s", r.table())
+}
+
+// shapeOf is a reply in the shape of `classify --json`.
+func shapeOf(h harness.Harness, reply harness.Reply) classifyJSON {
 	r := classifyJSON{Schema: 1, Harness: h.Name(), Stop: string(reply.Stop), Rule: ruleOf(reply), Status: reply.Status, Cause: reply.Cause, Turns: reply.Turns, Tools: reply.ToolCalls,
 		Input: reply.Usage.Input, Output: reply.Usage.Output, Cached: reply.Usage.CacheRead, Flags: reply.Flags, Denied: reply.Denied, HasText: reply.HasText, Text: reply.Text}
 	if reply.CostKnown {
@@ -69,10 +78,7 @@ func (c *classifyCmd) Run(a *app) error {
 			r.Reset = reply.Limit.Reset
 		}
 	}
-	if c.JSON {
-		return a.Print.JSON(r)
-	}
-	return a.Print.Result("%s", r.table())
+	return r
 }
 
 // ruleOf says what decided on the stop reason.
@@ -118,7 +124,7 @@ func (r classifyJSON) table() string {
 	} else if r.Limit != "" {
 		line("reset", "unknown: back off 15 min, doubling")
 	}
-	line("usage", fmt.Sprintf("%d turns, %d tool calls, %d in, %d out, %d cached", r.Turns, r.Tools, r.Input, r.Output, r.Cached))
+	line("usage", fmt.Sprintf("%s, %s, %d in, %d out, %d cached", many(r.Turns, "turn"), many(r.Tools, "tool call"), r.Input, r.Output, r.Cached))
 	if r.Cost != nil {
 		line("cost", fmt.Sprintf("$%.4f", *r.Cost))
 	} else {

@@ -154,14 +154,19 @@ type parkedCmd struct {
 
 type harnessCmd struct {
 	List harnessListCmd `cmd:"" default:"1" help:"Which agent CLIs are here, their version and login."`
-	Test harnessTestCmd `cmd:"" help:"The exact argv and environment of one."`
+	Test harnessTestCmd `cmd:"" help:"The exact argv and environment of one, and a run of one turn."`
 }
 
 type harnessListCmd struct{}
 
 type harnessTestCmd struct {
-	Name  string `arg:"" help:"The harness."`
-	Model string `placeholder:"M" help:"Model to ask for."`
+	Name        string        `arg:"" help:"The harness."`
+	Model       string        `placeholder:"M" help:"Model to ask for."`
+	ReadOnly    bool          `help:"Run it as a checker or second vendor would run."`
+	NoRun       bool          `help:"Only show how it would be started; ask no model."`
+	Timeout     time.Duration `default:"3m" placeholder:"D" help:"Wall clock of the run (default 3m)."`
+	IdleTimeout time.Duration `default:"2m" placeholder:"D" help:"End it when it shows no life for so long (default 2m)."`
+	JSON        bool          `help:"As one JSON object."`
 }
 
 type classifyCmd struct {

@@ -120,7 +120,7 @@ func TestConfigDefects(t *testing.T) {
 		{"a wording of one letter", "[wording.x]\nwords = [\"a\"]\nstop = \"limited\"\n", 2, []string{"too short"}},
 		{"a wording that ends nowhere", "[wording.x]\nwords = [\"weekly cap\"]\nstop = \"sleepy\"\n", 3, []string{"wording.x.stop", "sleepy", "limited"}},
 		{"a wording with a good status", "[wording.x]\nstatus = 200\nstop = \"limited\"\n", 2, []string{"wording.x.status", "400 to 599"}},
-		{"a wording of nobody", "[wording.x]\nwords = [\"weekly cap\"]\nstop = \"limited\"\nharness = \"clod\"\n", 1, []string{"did you mean \"claude\"?"}},
+		{"a wording of nobody", "[wording.x]\nwords = [\"weekly cap\"]\nstop = \"limited\"\nharness = \"clade\"\n", 1, []string{"did you mean \"claude\"?"}},
 		{"an unknown key of a wording", "[wording.x]\nword = [\"weekly cap\"]\nstop = \"limited\"\n", 2, []string{"did you mean words?"}},
 		{"a bad size", "[keep]\nsize = \"lots\"\n", 2, []string{"keep.size", "1GiB"}},
 	} {

@@ -44,7 +44,7 @@ func (c *harnessListCmd) Run(a *app) error {
 	defer host.Close()
 	var wg conc.WaitGroup
 	for i, h := range set.All() {
-		wg.Go(func() { all[i] = a.look(ctx, host, h, set.All(), "") })
+		wg.Go(func() { all[i] = a.look(ctx, host, h, set.All(), harness.Request{}) })
 	}
 	wg.Wait()
 	if ctx.Err() != nil {
@@ -67,58 +67,6 @@ func (c *harnessListCmd) Run(a *app) error {
 		}
 	}
 	a.noteRoot()
-	return nil
-}
-
-// Run shows how a harness would be started, to the letter.
-func (c *harnessTestCmd) Run(a *app) error {
-	set, err := a.harnesses()
-	if err != nil {
-		return err
-	}
-	h, err := set.Lookup(c.Name)
-	if err != nil {
-		return usagef("loopd harness list", "%v", err)
-	}
-	ctx, stop := interruptible()
-	defer stop()
-	host := proc.NewHost()
-	defer host.Close()
-	p := a.look(ctx, host, h, set.All(), c.Model)
-	rows := [][]string{
-		{"harness", h.Name()},
-		{"program", orDash(p.Program) + " " + p.Version},
-		{"credential", credential(p.Credential)},
-		{"argv", asTyped(p.Invocation.Argv)},
-	}
-	if inv, err := h.Invoke(harness.Request{Model: c.Model, ReadOnly: true, Dir: a.Root, ScratchDir: scratchWord}); err != nil {
-		rows = append(rows, []string{"read-only", "not possible: " + err.Error()})
-	} else {
-		rows = append(rows, []string{"read-only", asTyped(inv.Argv)})
-	}
-	rows = append(rows, []string{"prompt", promptWay(p.Invocation)})
-	for _, name := range slices.Sorted(maps.Keys(p.Invocation.Set)) {
-		rows = append(rows, []string{"sets", name + "=" + hideVariable(name, p.Invocation.Set[name])})
-	}
-	if gone := taken(a.Env, p.Environ); len(gone) > 0 {
-		rows = append(rows, []string{"takes away", strings.Join(gone, " ")})
-	}
-	rows = append(rows,
-		[]string{"stop", fmt.Sprintf("SIG%s, then KILL after %s", p.Invocation.StopSignal, proc.DefaultGrace)},
-		[]string{"cache", h.CacheTTL().String()})
-	for i := range rows {
-		rows[i][1] = a.hide(strings.TrimSpace(rows[i][1]))
-	}
-	if err := a.Print.Table(rows); err != nil {
-		return err
-	}
-	if p.Credential.Warning != "" {
-		a.Print.Warn(p.Credential.Warning)
-	}
-	a.noteRoot()
-	if p.Missing != "" {
-		return &exitError{Code: codeUnavailable, What: h.Name() + ": " + p.Missing, Next: "install it, or name its program: [harness." + h.Name() + "] argv in config.toml"}
-	}
 	return nil
 }
 
@@ -150,10 +98,10 @@ func (a *app) harnesses() (harness.Set, error) {
 
 // look finds a harness's program, version and credential. It starts nothing but `--version`, and that only of the CLIs
 // that loopd knows: what an unknown program does with the word nobody can say.
-func (a *app) look(ctx context.Context, host *proc.Host, h harness.Harness, all []harness.Harness, model string) presence {
+func (a *app) look(ctx context.Context, host *proc.Host, h harness.Harness, all []harness.Harness, r harness.Request) presence {
 	p := presence{Harness: h}
 	var err error
-	if p.Invocation, err = h.Invoke(harness.Request{Model: model, Dir: a.Root, ScratchDir: scratchWord}); err != nil {
+	if p.Invocation, err = h.Invoke(harness.Request{Model: r.Model, ReadOnly: r.ReadOnly, Dir: a.Root, ScratchDir: scratchWord}); err != nil {
 		p.Missing = err.Error()
 		return p
 	}
@@ -182,7 +130,7 @@ func askVersion(ctx context.Context, host *proc.Host, p presence, dir string) st
 	if err != nil || res.Exit != 0 {
 		return ""
 	}
-	return versionNumber().FindString(string(out.kept))
+	return strings.TrimRight(versionNumber().FindString(string(out.kept)), ".")
 }
 
 // head keeps the first bytes written to it.

@@ -53,15 +53,8 @@ func (c *runCmd) work(a *app, ref journal.Ref, host *proc.Host) error {
 	live := newLive(a.Print, c.JSON, a.Verbose)
 	defer live.close()
 	s.Emit = live.event
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	go func() {
-		select {
-		case i := <-host.Interrupts():
-			cancel(supervisor.InterruptedBy{Signal: i.Signal})
-		case <-ctx.Done():
-		}
-	}()
+	ctx, stop := a.interrupted(host)
+	defer stop()
 	end, err := s.Run(ctx)
 	var by supervisor.InterruptedBy
 	if errors.Is(err, proc.ErrAborted) && errors.As(context.Cause(ctx), &by) {
