@@ -87,15 +87,19 @@ func newBox(t *testing.T, cli agentCLI, loopd string, login ...string) *box {
 	t.Cleanup(model.Close)
 	b.model = model
 
-	for name, text := range map[string]string{
+	client := model.Client(cli.name)
+	files := map[string]string{
 		"repo/work.txt":             "TODO one\nTODO two\nTODO three\n",
 		"repo/check.sh":             "test ! -e broken.txt\n",
 		"repo/.loop/k/LOOP.md":      e2eCharter,
 		"repo/.loop/k/backlog.md":   "- [ ] TODO one\n- [ ] TODO two\n- [ ] TODO three\n",
-		"home/.codex/config.toml":   model.CodexConfig(),
 		"home/.gitconfig":           "[user]\n\tname = tester\n\temail = tester@example.invalid\n",
 		"home/.config/loopd/.empty": "",
-	} {
+	}
+	for name, text := range client.Files {
+		files["home/"+name] = text
+	}
+	for name, text := range files {
 		file := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
@@ -111,8 +115,12 @@ func newBox(t *testing.T, cli agentCLI, loopd string, login ...string) *box {
 	if err := os.Symlink(cli.bin, filepath.Join(bin, cli.name)); err != nil {
 		t.Fatal(err)
 	}
-	b.env = append(model.ClaudeEnv(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+filepath.Join(dir, "home"),
-		"GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C.UTF-8", "NO_COLOR=1", "OPENAI_API_KEY=sk-not-a-key", b.mark)
+	// Beside the CLI lies what it needs to run, such as a node of its own.
+	b.env = append(client.Env, "PATH="+bin+":"+filepath.Dir(cli.bin)+":"+os.Getenv("PATH"), "HOME="+filepath.Join(dir, "home"),
+		"GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C.UTF-8", "NO_COLOR=1", b.mark)
+	if client.Model != "" {
+		b.env = append(b.env, "LOOPD_MODEL="+client.Model)
+	}
 	if len(login) > 0 {
 		b.env = slices.DeleteFunc(b.env, func(v string) bool { return strings.HasPrefix(v, "ANTHROPIC_API_KEY=") })
 		b.env = append(b.env, login...)

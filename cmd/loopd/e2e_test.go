@@ -16,19 +16,46 @@ import (
 
 // agentCLI is a real agent CLI.
 type agentCLI struct {
-	name, bin string
-	// login holds the credential with which the vendor tells when a usage limit ends, nil for the usual one.
+	name, bin  string
+	tellsReset bool // it passes on when a usage limit ends, if the vendor says so
+	// login holds the credential with which the vendor says so, nil for the usual one.
 	login []string
 }
 
 // TestE2E runs the built loopd with the real agent CLIs, against a model server on loopback. scripts/e2e installs them
-// and sets the two variables.
+// and says where they are: LOOPD_E2E_CLAUDE and so on.
 func TestE2E(t *testing.T) {
-	clis := []agentCLI{
-		{"claude", os.Getenv("LOOPD_E2E_CLAUDE"), []string{"CLAUDE_CODE_OAUTH_TOKEN=sk-ant-oat01-not-a-token"}},
-		{"codex", os.Getenv("LOOPD_E2E_CODEX"), nil},
+	clis, loopd := realCLIs(t)
+	for _, cli := range clis {
+		for _, s := range scenarios {
+			t.Run(cli.name+"/"+strings.ReplaceAll(s.name, " ", "-"), func(t *testing.T) {
+				if s.reset && !cli.tellsReset {
+					t.Skipf("%s has no way to tell when a usage limit ends", cli.name)
+				}
+				var login []string
+				if s.reset {
+					login = cli.login
+				}
+				s.run(newBox(t, cli, loopd, login...))
+			})
+		}
 	}
-	if clis[0].bin == "" && clis[1].bin == "" {
+}
+
+// realCLIs are the CLIs that are here, and a loopd to run them.
+func realCLIs(t *testing.T) ([]agentCLI, string) {
+	t.Helper()
+	var clis []agentCLI
+	for _, cli := range []agentCLI{
+		{name: "claude", tellsReset: true, login: []string{"CLAUDE_CODE_OAUTH_TOKEN=sk-ant-oat01-not-a-token"}},
+		{name: "codex", tellsReset: true},
+		{name: "gemini"}, {name: "opencode"}, {name: "qwen"}, {name: "copilot"}, {name: "pi"},
+	} {
+		if cli.bin = os.Getenv("LOOPD_E2E_" + strings.ToUpper(cli.name)); cli.bin != "" {
+			clis = append(clis, cli)
+		}
+	}
+	if len(clis) == 0 {
 		t.Skip("SKIPPED: no real agent CLI; scripts/e2e runs this test with them")
 	}
 	if runtime.GOOS != "linux" {
@@ -38,27 +65,14 @@ func TestE2E(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-race", "-o", loopd, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build loopd: %v\n%s", err, out)
 	}
-	for _, cli := range clis {
-		for _, s := range scenarios {
-			t.Run(cli.name+"/"+strings.ReplaceAll(s.name, " ", "-"), func(t *testing.T) {
-				if cli.bin == "" {
-					t.Skipf("SKIPPED: no real %s", cli.name)
-				}
-				var login []string
-				if s.subscription {
-					login = cli.login
-				}
-				s.run(newBox(t, cli, loopd, login...))
-			})
-		}
-	}
+	return clis, loopd
 }
 
 // scenarios are the promises that hold for each CLI.
 var scenarios = []struct {
-	name         string
-	subscription bool // log in as a subscriber
-	run          func(*box)
+	name  string
+	reset bool // the vendor says when the limit ends
+	run   func(*box)
 }{
 	{"drain", false, drains},
 	{"401", false, func(b *box) { survives(b, fakemodel.Fail(401), 15, "") }},

@@ -4,7 +4,24 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
+
+// protocol is how one API tells a turn, an error, and the history that it gets.
+type protocol struct {
+	history func(doc gjson.Result) conversation
+	encode  func(Request, Step, call, bool) answer
+	fault   func(f Fault, id string) (http.Header, object)
+}
+
+// protocols are the APIs that a turn can be asked through.
+var protocols = map[API]protocol{
+	Anthropic: {anthropicHistory, anthropicAnswer, Fault.anthropic},
+	Responses: {responsesHistory, responsesAnswer, Fault.openai},
+	Chat:      {chatHistory, chatAnswer, Fault.openai},
+	Google:    {googleHistory, googleAnswer, Fault.google},
+}
 
 // answer delivers one step.
 func (s *Server) answer(w http.ResponseWriter, hr *http.Request, r Request, step Step) {
@@ -34,22 +51,18 @@ func (s *Server) answer(w http.ResponseWriter, hr *http.Request, r Request, step
 	if err != nil {
 		step = Say("fakemodel: " + err.Error())
 	}
-	encode := anthropicAnswer
-	if r.API == Responses {
-		encode = responsesAnswer
-	}
-	a := encode(r, step, c, hasCall)
+	a := protocols[r.API].encode(r, step, c, hasCall)
 
 	if step.Delivery == Whole {
 		if r.Stream {
-			sendStream(w, a.events)
+			sendStream(w, a.events, a.last)
 		} else {
 			sendJSON(w, http.StatusOK, a.whole)
 		}
 		return
 	}
 	if r.Stream {
-		sendStream(w, a.events[:min(cut, len(a.events)-1)])
+		sendStream(w, a.events[:min(cut, len(a.events)-1)], "")
 	} else {
 		w.WriteHeader(http.StatusOK)
 		_ = http.NewResponseController(w).Flush()
@@ -61,11 +74,7 @@ func (s *Server) answer(w http.ResponseWriter, hr *http.Request, r Request, step
 }
 
 func sendFault(w http.ResponseWriter, r Request, f Fault, id string) {
-	render := func() (http.Header, object) { return f.anthropic(id) }
-	if r.API == Responses {
-		render = f.openai
-	}
-	header, body := render()
+	header, body := protocols[r.API].fault(f, id)
 	for name, values := range header {
 		w.Header()[name] = values
 	}

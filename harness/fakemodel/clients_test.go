@@ -1,61 +1,84 @@
 package fakemodel_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
+	"loopd/harness"
 	"loopd/harness/fakemodel"
 )
 
-// TestRealCLIs runs one conversation with each real CLI that scripts/clis installed: a shell call, a file, a last word.
-// It tells a change of the CLIs from a change of loopd.
+// TestRealCLIs runs one conversation with each real CLI that scripts/clis installed: a shell call, a file, a last word. It
+// tells a change of the CLIs from a change of loopd.
 func TestRealCLIs(t *testing.T) {
-	for _, cli := range []struct {
-		name, bin string
-		argv      []string
-		final     string // gjson path of the final text in the last line of its kind
-	}{
-		{"claude", os.Getenv("LOOPD_E2E_CLAUDE"), []string{"-p", "--output-format", "stream-json", "--verbose", "--model", "fake", "--dangerously-skip-permissions"}, "result"},
-		{"codex", os.Getenv("LOOPD_E2E_CODEX"), []string{"exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "-"}, "item.text"},
-	} {
-		t.Run(cli.name, func(t *testing.T) {
-			if cli.bin == "" {
-				t.Skipf("SKIPPED: no real %s; scripts/e2e runs this test with it", cli.name)
+	set, err := harness.Named(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range set.All() {
+		t.Run(h.Name(), func(t *testing.T) {
+			bin := os.Getenv("LOOPD_E2E_" + strings.ToUpper(h.Name()))
+			if bin == "" {
+				t.Skipf("SKIPPED: no real %s; scripts/e2e --harness %[1]s runs this test with it", h.Name())
 			}
 			s := start(t, fakemodel.Steps(fakemodel.Shell("echo from the shell"), fakemodel.Write("made.txt", "it's made\n"), fakemodel.Say("THE END")))
-			dir, home := t.TempDir(), t.TempDir()
-			if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(s.CodexConfig()), 0o600); err != nil {
+			dir, home, scratch := t.TempDir(), t.TempDir(), t.TempDir()
+			client := s.Client(h.Name())
+			for name, text := range client.Files {
+				file := filepath.Join(home, name)
+				if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			inv, err := h.Invoke(harness.Request{Prompt: "- [ ] a prompt that looks like a flag", Model: client.Model, Dir: dir, ScratchDir: scratch})
+			if err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.CommandContext(t.Context(), cli.bin, cli.argv...)
-			cmd.Dir, cmd.Stdin = dir, strings.NewReader("- [ ] a prompt that looks like a flag")
-			cmd.Env = append(s.ClaudeEnv(), "PATH="+os.Getenv("PATH"), "HOME="+home, "CODEX_HOME="+home, "OPENAI_API_KEY=sk-not-a-key")
+			for path, data := range inv.Files {
+				if err := os.WriteFile(path, data, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cmd := exec.CommandContext(context.Background(), bin, inv.Argv[1:]...)
+			cmd.Dir, cmd.Stdin = dir, strings.NewReader(string(inv.Stdin))
+			env := append(client.Env, "PATH="+filepath.Dir(bin)+":"+os.Getenv("PATH"), "HOME="+home)
+			cmd.Env = harness.Environ(env, h, set.All(), inv, nil)
 			out, err := cmd.Output()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			final := ""
-			for line := range strings.Lines(string(out)) {
-				if x := gjson.Get(line, cli.final); x.Exists() {
-					final = x.String()
-				}
-			}
-			if final != "THE END" {
-				t.Errorf("final text %q in\n%s", final, out)
+			reply, err := harness.Read(h, strings.NewReader(string(out)), harness.Exit{})
+			if err != nil || reply.Text != "THE END" {
+				t.Errorf("final text %q, %v, %s in\n%s", reply.Text, err, reply.Cause, out)
 			}
 			if got, err := os.ReadFile(filepath.Join(dir, "made.txt")); string(got) != "it's made\n" {
 				t.Errorf("made.txt: %q, %v", got, err)
 			}
-			turns := s.Requests()
-			last := turns[len(turns)-1]
+			var turns []fakemodel.Request
+			for _, r := range s.Requests() {
+				if r.N > 0 && !r.Aux {
+					turns = append(turns, r)
+				}
+			}
+			if len(turns) < 3 {
+				t.Fatalf("%d turns", len(turns))
+			}
+			last := turns[2]
 			if last.Turn != 2 || last.Dir != dir || !strings.Contains(last.Prompt, "- [ ] a prompt that looks like a flag") ||
 				len(last.Results) != 2 || !strings.Contains(last.Results[0], "from the shell") {
-				t.Errorf("last request: turn %d in %s, prompt %q, results %q", last.Turn, last.Dir, last.Prompt, last.Results)
+				t.Errorf("last request: turn %d in %q, prompt %q, results %q", last.Turn, last.Dir, last.Prompt, last.Results)
+			}
+			if os.Getenv("FAKEMODEL_SHOW") != "" {
+				for _, r := range s.Requests() {
+					t.Logf("%s %s turn %d aux %v tools %v dir %q prompt %.300q results %.200q\n%.6000s", r.API, r.Path, r.Turn, r.Aux, r.Tools, r.Dir, r.Prompt, r.Results, r.Body)
+				}
 			}
 		})
 	}

@@ -93,7 +93,7 @@ func (f Fault) anthropic(id string) (http.Header, object) {
 }
 
 // openai renders the fault as OpenAI's API does.
-func (f Fault) openai() (http.Header, object) {
+func (f Fault) openai(string) (http.Header, object) {
 	t := f.texts(openaiErrors)
 	body := object{"message": t.message, "type": t.kind, "param": nil, "code": nil}
 	if t.code != "" {

@@ -2,6 +2,7 @@ package fakemodel
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -13,8 +14,10 @@ type API string
 // The APIs that the server answers.
 const (
 	Anthropic   API = "anthropic"    // POST …/messages
-	CountTokens API = "count_tokens" // POST …/messages/count_tokens
+	CountTokens API = "count_tokens" // POST …/messages/count_tokens, …/models/NAME:countTokens
 	Responses   API = "responses"    // POST …/responses
+	Chat        API = "chat"         // POST …/chat/completions
+	Google      API = "google"       // POST …/models/NAME:generateContent, :streamGenerateContent
 	Models      API = "models"       // GET …/models
 	Unknown     API = "unknown"      // anything else: 404
 )
@@ -48,6 +51,10 @@ func apiOf(method, path string) API {
 		{http.MethodPost, "/messages/count_tokens", CountTokens},
 		{http.MethodPost, "/messages", Anthropic},
 		{http.MethodPost, "/responses", Responses},
+		{http.MethodPost, "/chat/completions", Chat},
+		{http.MethodPost, ":generateContent", Google},
+		{http.MethodPost, ":streamGenerateContent", Google},
+		{http.MethodPost, ":countTokens", CountTokens},
 		{http.MethodGet, "/models", Models},
 	} {
 		if method == route.method && strings.HasSuffix(path, route.suffix) {
@@ -65,31 +72,44 @@ func decode(method, path string, header http.Header, body []byte) Request {
 	}
 	doc := gjson.ParseBytes(body)
 	r.Model, r.Stream = doc.Get("model").String(), doc.Get("stream").Bool()
+	if r.API == Google {
+		r.Model, r.Stream = googleModel(path)
+	}
 	r.tools = offered(doc.Get("tools"))
 	for _, t := range r.tools {
 		r.Tools = append(r.Tools, t.name)
 	}
-	var c conversation
-	switch r.API {
-	case Anthropic, CountTokens:
-		c = anthropicHistory(doc)
-	case Responses:
-		c = responsesHistory(doc)
-	default:
+	p, ok := protocols[r.API]
+	if !ok {
 		return r
 	}
+	c := p.history(doc)
 	r.Aux = len(r.tools) == 0
 	r.Turn, r.Results, r.Prompt = c.turns, c.results, strings.Join(c.user, "\n")
 	r.Dir = directory(c.context)
 	return r
 }
 
-// conversation is the history of a request in terms of both vendors.
+// conversation is the history of a request in terms of every vendor.
 type conversation struct {
 	turns   int
 	user    []string // what the user says
 	context []string // what the CLI says about the surroundings
 	results []string
+}
+
+// asides begin what a CLI says about the surroundings in the user's name: Claude Code and Qwen; Codex; Gemini.
+var asides = []string{"<system-reminder>", "<environment_context>", "<session_context>", "This is the Gemini CLI"}
+
+// hear sorts what comes in the user's name.
+func (c *conversation) hear(said []string) {
+	for _, text := range said {
+		if slices.ContainsFunc(asides, func(mark string) bool { return strings.HasPrefix(strings.TrimSpace(text), mark) }) {
+			c.context = append(c.context, text)
+		} else {
+			c.user = append(c.user, text)
+		}
+	}
 }
 
 // anthropicHistory reads messages; their content is a string or a list of blocks.
@@ -108,14 +128,7 @@ func anthropicHistory(doc gjson.Result) (c conversation) {
 					c.results = append(c.results, strings.Join(texts(block.Get("content")), "\n"))
 				}
 			}
-			for _, text := range texts(content) {
-				// Claude Code puts its own reminders beside the user's words.
-				if strings.HasPrefix(strings.TrimSpace(text), "<system-reminder>") {
-					c.context = append(c.context, text)
-				} else {
-					c.user = append(c.user, text)
-				}
-			}
+			c.hear(texts(content))
 		}
 	}
 	return c
@@ -134,13 +147,7 @@ func responsesHistory(doc gjson.Result) (c conversation) {
 		case strings.HasSuffix(kind, "_call_output"):
 			c.results = append(c.results, strings.Join(texts(item.Get("output")), "\n"))
 		case role == "user":
-			for _, text := range texts(item.Get("content")) {
-				if strings.HasPrefix(text, "<environment_context>") {
-					c.context = append(c.context, text)
-				} else {
-					c.user = append(c.user, text)
-				}
-			}
+			c.hear(texts(item.Get("content")))
 		default:
 			c.context = append(c.context, texts(item.Get("content"))...)
 		}
@@ -166,17 +173,21 @@ func texts(content gjson.Result) []string {
 	return out
 }
 
-// directory finds the working directory in what a CLI tells the model: "<cwd>/a</cwd>" (Codex) or a line "… working
-// directory: /a" (Claude Code).
+// directoryMarks stand before the working directory in what a CLI tells the model, with what ends it: Codex; Claude Code,
+// pi and OpenCode; Copilot; Gemini and Qwen.
+var directoryMarks = []struct{ before, after string }{
+	{"<cwd>", "</cwd>"}, {"orking directory: ", "\n"}, {"Current working directory: ", "\n"}, {"working in the directory: ", "\n"},
+	{"**Workspace Directories:**\n  - ", "\n"},
+}
+
+// directory finds the working directory in what a CLI tells the model, "" where it tells none.
 func directory(context []string) string {
 	for _, text := range context {
-		if _, rest, ok := strings.Cut(text, "<cwd>"); ok {
-			dir, _, _ := strings.Cut(rest, "</cwd>")
-			return dir
-		}
-		if _, rest, ok := strings.Cut(text, "orking directory: "); ok {
-			dir, _, _ := strings.Cut(rest, "\n")
-			return strings.TrimSpace(dir)
+		for _, mark := range directoryMarks {
+			if _, rest, ok := strings.Cut(text, mark.before); ok {
+				dir, _, _ := strings.Cut(rest, mark.after)
+				return strings.Trim(strings.TrimSpace(dir), "`")
+			}
 		}
 	}
 	return ""

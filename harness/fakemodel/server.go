@@ -21,7 +21,7 @@ const (
 
 // Server is a running model server. Its methods may be called at any time from any goroutine.
 type Server struct {
-	// URL is http://127.0.0.1:PORT, without a slash at its end. Anthropic's base URL is URL, OpenAI's URL + "/v1".
+	// URL is http://127.0.0.1:PORT, without a slash at its end. The base URL of Anthropic and Google is URL, OpenAI's URL + "/v1".
 	URL string
 
 	script Script
@@ -93,7 +93,7 @@ func (s *Server) admit(r *Request) bool {
 	if len(s.requests) >= maxRequests {
 		return false
 	}
-	if r.API == Anthropic || r.API == Responses {
+	if _, ok := protocols[r.API]; ok {
 		s.models++
 		r.N = s.models
 		key := fmt.Sprintf("%s %s %d %v %x", r.API, r.Path, r.Turn, r.Aux, sha256.Sum256([]byte(r.Prompt)))
@@ -119,18 +119,20 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request) {
 		sendJSON(w, http.StatusBadRequest, object{"error": object{"type": "invalid_request_error", "message": "fakemodel: too many requests for one test"}})
 		return
 	}
-	switch r.API {
-	case CountTokens:
-		sendJSON(w, http.StatusOK, object{"input_tokens": len(body) / 4})
-	case Models: // one object that satisfies both vendors' clients
-		model := object{"id": "fake", "object": "model", "type": "model", "display_name": "fake"}
-		sendJSON(w, http.StatusOK, object{"object": "list", "data": []object{model}, "models": []any{}, "has_more": false})
-	case Anthropic, Responses:
+	if _, ok := protocols[r.API]; ok {
 		step := Say("ok")
 		if !r.Aux {
 			step = s.script(r)
 		}
 		s.answer(w, hr, r, step)
+		return
+	}
+	switch r.API {
+	case CountTokens: // one object for both vendors that count
+		sendJSON(w, http.StatusOK, object{"input_tokens": len(body) / 4, "totalTokens": len(body) / 4})
+	case Models: // one object that satisfies both vendors' clients
+		model := object{"id": "fake", "object": "model", "type": "model", "display_name": "fake"}
+		sendJSON(w, http.StatusOK, object{"object": "list", "data": []object{model}, "models": []any{}, "has_more": false})
 	default:
 		sendJSON(w, http.StatusNotFound, object{"error": object{"type": "not_found_error", "message": "fakemodel: no such endpoint"}})
 	}

@@ -20,16 +20,20 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// vendor is one of the two protocols with requests as its CLI writes them.
+// vendor is one of the protocols with requests as its CLI writes them.
 type vendor struct {
 	name, path string
+	// call and text are where a whole answer has a tool call's arguments and its text, why where its stream says how it
+	// ended, kind which of the errors' words are its.
+	call, text, wantCall, why string
+	kind                      int
 	// first asks for a turn at the start of a conversation, later after one tool call.
 	first, later string
 }
 
 var vendors = []vendor{
 	{
-		name: "anthropic", path: "/v1/messages?beta=true",
+		name: "anthropic", path: "/v1/messages?beta=true", call: "content.0.input.command", text: "content.0.text", wantCall: "echo five", why: "type",
 		first: `{"model":"m","stream":STREAM,"messages":[
 			{"role":"user","content":[{"type":"text","text":"<system-reminder>\ngit"},{"type":"text","text":"do B1\n"}]},
 			{"role":"system","content":"# Environment\n - Primary working directory: /w/repo\n - Platform: linux"}],
@@ -40,7 +44,7 @@ var vendors = []vendor{
 			"tools":[{"name":"Bash","input_schema":{"properties":{"command":{"type":"string"}}}}]}`,
 	},
 	{
-		name: "responses", path: "/v1/responses",
+		name: "responses", path: "/v1/responses", call: "output.0.arguments", text: "output.0.content.0.text", wantCall: `{"cmd":"echo five","yield_time_ms":30000}`, why: "type", kind: 1,
 		first: `{"model":"m","stream":STREAM,"input":[
 			{"type":"message","role":"developer","content":[{"type":"input_text","text":"You are a coding agent"}]},
 			{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>\n  <cwd>/w/repo</cwd>\n</environment_context>"}]},
@@ -50,6 +54,28 @@ var vendors = []vendor{
 			{"type":"reasoning"},{"type":"function_call","call_id":"c","name":"exec_command","arguments":"{}"},
 			{"type":"function_call_output","call_id":"c","output":"five"}],
 			"tools":[{"type":"function","name":"exec_command","parameters":{"properties":{"cmd":{}}}}]}`,
+	},
+	{
+		name: "chat", path: "/v1/chat/completions", call: "choices.0.message.tool_calls.0.function.arguments", text: "choices.0.message.content",
+		wantCall: `{"command":"echo five","description":"run a command"}`, why: "choices.0.finish_reason", kind: 1,
+		first: `{"model":"m","stream":STREAM,"messages":[{"role":"system","content":"Env:\n  Working directory: /w/repo\n"},
+			{"role":"user","content":"<system-reminder>\nskills"},{"role":"user","content":[{"type":"text","text":"do B1\n"}]}],
+			"tools":[{"type":"function","function":{"name":"bash","parameters":{"properties":{"command":{"type":"string"},"description":{}}}}}]}`,
+		later: `{"model":"m","stream":STREAM,"messages":[{"role":"user","content":"do B1\n"},
+			{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"bash","arguments":"{}"}}]},
+			{"role":"tool","tool_call_id":"c","content":"five"}],
+			"tools":[{"type":"function","function":{"name":"bash","parameters":{"properties":{"command":{}}}}}]}`,
+	},
+	{
+		name: "google", path: "/v1beta/models/m:VERB", call: "candidates.0.content.parts.0.functionCall.args.command", text: "candidates.0.content.parts.0.text",
+		wantCall: "echo five", why: "candidates.0.finishReason", kind: 2,
+		first: `{"systemInstruction":{"parts":[{"text":"You are Gemini"}]},"contents":[
+			{"role":"user","parts":[{"text":"<session_context>\n- **Workspace Directories:**\n  - /w/repo\n"}]},
+			{"role":"user","parts":[{"text":"do B1\n"}]}],
+			"tools":[{"functionDeclarations":[{"name":"run_shell_command","parametersJsonSchema":{"properties":{"command":{"type":"string"}}}}]}]}`,
+		later: `{"contents":[{"role":"user","parts":[{"text":"do B1\n"}]},{"role":"model","parts":[{"functionCall":{"name":"run_shell_command","args":{}}}]},
+			{"role":"user","parts":[{"functionResponse":{"name":"run_shell_command","response":{"output":"five"}}}]}],
+			"tools":[{"functionDeclarations":[{"name":"run_shell_command","parametersJsonSchema":{"properties":{"command":{}}}}]}]}`,
 	},
 }
 
@@ -66,6 +92,7 @@ func start(t *testing.T, script fakemodel.Script) *fakemodel.Server {
 // post sends one request on a connection of its own.
 func post(t *testing.T, ctx context.Context, url, body string, stream bool) *http.Response {
 	t.Helper()
+	url = strings.ReplaceAll(url, "VERB", map[bool]string{true: "streamGenerateContent", false: "generateContent"}[stream])
 	body = strings.ReplaceAll(body, "STREAM", map[bool]string{true: "true", false: "false"}[stream])
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
@@ -80,17 +107,22 @@ func post(t *testing.T, ctx context.Context, url, body string, stream bool) *htt
 	return res
 }
 
-// last reads a stream to its end and returns the data of its last event and the number of events.
-func last(t *testing.T, r io.Reader) (data string, n int, err error) {
+// last reads a stream to its end and returns the data of its last event that has a path, and the number of events.
+func last(t *testing.T, r io.Reader, path string) (data string, n int, err error) {
 	t.Helper()
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		if d, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+			if d == "[DONE]" {
+				continue
+			}
 			if !gjson.Valid(d) {
 				t.Fatalf("event %d is not JSON: %s", n, d)
 			}
-			data, n = d, n+1
+			if n++; gjson.Get(d, path).Type != gjson.Null {
+				data = d
+			}
 		}
 	}
 	return data, n, lines.Err()
@@ -103,22 +135,13 @@ func TestStepsFollowTheHistory(t *testing.T) {
 			var got []string
 			for _, body := range []string{v.first, v.first, v.later} {
 				raw, _ := io.ReadAll(post(t, t.Context(), s.URL+v.path, body, false).Body)
-				answer := gjson.ParseBytes(raw)
-				for _, path := range []string{
-					"content.0.input.command", "content.0.text", // Anthropic
-					"output.0.arguments", "output.0.content.0.text", // OpenAI
-				} {
-					if x := answer.Get(path); x.Exists() {
+				for _, path := range []string{v.call, v.text} {
+					if x := gjson.GetBytes(raw, path); x.String() != "" {
 						got = append(got, x.String())
 					}
 				}
 			}
-			want := []string{"echo five", "echo five", "Grüße"}
-			if v.name == "responses" {
-				want[0] = `{"cmd":"echo five","yield_time_ms":30000}`
-				want[1] = want[0]
-			}
-			if d := cmp.Diff(want, got); d != "" {
+			if d := cmp.Diff([]string{v.wantCall, v.wantCall, "Grüße"}, got); d != "" {
 				t.Error(d)
 			}
 			type seen struct {
@@ -144,28 +167,24 @@ func TestStepsFollowTheHistory(t *testing.T) {
 func TestStreamEndsWithTheVendorsLastEvent(t *testing.T) {
 	for _, v := range vendors {
 		for _, c := range []struct {
-			name             string
-			step             fakemodel.Step
-			anthropic, codex string // type of the last event, or the stop reason before it
+			name string
+			step fakemodel.Step
+			want map[string]string // by vendor: the type of the last event, or why it stopped
 		}{
-			{"text", fakemodel.Say("hello"), "message_stop", "response.completed"},
-			{"tool", fakemodel.Step{Text: "now", Shell: "true"}, "message_stop", "response.completed"},
-			{"empty", fakemodel.Step{}, "message_stop", "response.completed"},
-			{"refusal", fakemodel.Step{Text: "no", Stop: fakemodel.StopRefusal}, "message_stop", "response.completed"},
-			{"cut off", fakemodel.Step{Text: "half a", Stop: fakemodel.StopMaxTokens}, "message_stop", "response.incomplete"},
+			{"text", fakemodel.Say("hello"), map[string]string{"anthropic": "message_stop", "responses": "response.completed", "chat": "stop", "google": "STOP"}},
+			{"tool", fakemodel.Step{Text: "now", Shell: "true"}, map[string]string{"anthropic": "message_stop", "responses": "response.completed", "chat": "tool_calls", "google": "STOP"}},
+			{"empty", fakemodel.Step{}, map[string]string{"anthropic": "message_stop", "responses": "response.completed", "chat": "stop", "google": "STOP"}},
+			{"refusal", fakemodel.Step{Text: "no", Stop: fakemodel.StopRefusal}, map[string]string{"anthropic": "message_stop", "responses": "response.completed", "chat": "content_filter", "google": "SAFETY"}},
+			{"cut off", fakemodel.Step{Text: "half a", Stop: fakemodel.StopMaxTokens}, map[string]string{"anthropic": "message_stop", "responses": "response.incomplete", "chat": "length", "google": "MAX_TOKENS"}},
 		} {
 			t.Run(v.name+"/"+c.name, func(t *testing.T) {
 				s := start(t, fakemodel.Steps(c.step))
-				data, n, err := last(t, post(t, t.Context(), s.URL+v.path, v.first, true).Body)
-				if err != nil || n < 3 {
+				data, n, err := last(t, post(t, t.Context(), s.URL+v.path, v.first, true).Body, v.why)
+				if err != nil || n == 0 {
 					t.Fatalf("%d events, %v", n, err)
 				}
-				want := c.anthropic
-				if v.name == "responses" {
-					want = c.codex
-				}
-				if got := gjson.Get(data, "type").String(); got != want {
-					t.Errorf("last event %s, want %s", got, want)
+				if got := gjson.Get(data, v.why).String(); got != c.want[v.name] {
+					t.Errorf("it ends with %s, want %s", got, c.want[v.name])
 				}
 			})
 		}
@@ -178,31 +197,40 @@ func TestFaultsHaveTheVendorsShape(t *testing.T) {
 		name   string
 		step   fakemodel.Step
 		status int
-		kinds  [2]string // error.type of Anthropic and of OpenAI
-		header string    // that must be there
+		kinds  [3]string // error.type of Anthropic and of OpenAI, error.status of Google
 	}{
-		{"401", fakemodel.Fail(401), 401, [2]string{"authentication_error", "invalid_request_error"}, ""},
-		{"429", fakemodel.RateLimit(0), 429, [2]string{"rate_limit_error", "requests"}, ""},
-		{"429 with a time", fakemodel.RateLimit(90 * time.Second), 429, [2]string{"rate_limit_error", "requests"}, "retry-after"},
-		{"used up", fakemodel.UsageLimit(reset), 429, [2]string{"rate_limit_error", "usage_limit_reached"}, ""},
-		{"500", fakemodel.Fail(500), 500, [2]string{"api_error", "server_error"}, ""},
-		{"529", fakemodel.Fail(529), 529, [2]string{"overloaded_error", "server_error"}, ""},
-		{"own words", fakemodel.Step{Fault: &fakemodel.Fault{Status: 400, Kind: "k", Message: "m"}}, 400, [2]string{"k", "k"}, ""},
+		{"401", fakemodel.Fail(401), 401, [3]string{"authentication_error", "invalid_request_error", "UNAUTHENTICATED"}},
+		{"429", fakemodel.RateLimit(0), 429, [3]string{"rate_limit_error", "requests", "RESOURCE_EXHAUSTED"}},
+		{"429 with a time", fakemodel.RateLimit(90 * time.Second), 429, [3]string{"rate_limit_error", "requests", "RESOURCE_EXHAUSTED"}},
+		{"used up", fakemodel.UsageLimit(reset), 429, [3]string{"rate_limit_error", "usage_limit_reached", "RESOURCE_EXHAUSTED"}},
+		{"500", fakemodel.Fail(500), 500, [3]string{"api_error", "server_error", "INTERNAL"}},
+		{"529", fakemodel.Fail(529), 529, [3]string{"overloaded_error", "server_error", "UNKNOWN"}},
+		{"own words", fakemodel.Step{Fault: &fakemodel.Fault{Status: 400, Kind: "k", Message: "m"}}, 400, [3]string{"k", "k", "INVALID_ARGUMENT"}},
 	} {
-		for i, v := range vendors {
+		for _, v := range vendors {
 			t.Run(c.name+"/"+v.name, func(t *testing.T) {
 				s := start(t, fakemodel.Steps(c.step))
 				res := post(t, t.Context(), s.URL+v.path, v.first, true)
 				raw, _ := io.ReadAll(res.Body)
-				if res.StatusCode != c.status || gjson.GetBytes(raw, "error.type").String() != c.kinds[i] {
+				kind := gjson.GetBytes(raw, "error.type").String()
+				if v.name == "google" {
+					kind = gjson.GetBytes(raw, "error.status").String()
+				}
+				if res.StatusCode != c.status || kind != c.kinds[v.kind] {
 					t.Errorf("status %d, body %s", res.StatusCode, raw)
 				}
-				if c.header != "" && res.Header.Get(c.header) != "90" {
-					t.Errorf("header %s is %q", c.header, res.Header.Get(c.header))
+				if c.name == "429 with a time" {
+					at := res.Header.Get("retry-after")
+					if v.name == "google" {
+						at = strings.TrimSuffix(gjson.GetBytes(raw, "error.details.0.retryDelay").String(), "s")
+					}
+					if at != "90" {
+						t.Errorf("it asks for a pause of %q s", at)
+					}
 				}
-				if c.name == "used up" {
+				if c.name == "used up" && v.name != "google" {
 					at := res.Header.Get("anthropic-ratelimit-unified-reset")
-					if v.name == "responses" {
+					if v.name != "anthropic" {
 						at = gjson.GetBytes(raw, "error.resets_at").String()
 					}
 					if at != strconv.FormatInt(reset.Unix(), 10) {
@@ -220,13 +248,13 @@ func TestDeliveryThatFails(t *testing.T) {
 			s := start(t, func(r fakemodel.Request) fakemodel.Step {
 				return fakemodel.Step{Text: "never whole", Delivery: map[bool]fakemodel.Delivery{true: fakemodel.Drop, false: fakemodel.Stall}[r.Attempt == 1]}
 			})
-			if _, n, err := last(t, post(t, t.Context(), s.URL+v.path, v.first, stream).Body); !errors.Is(err, io.ErrUnexpectedEOF) || (n == 0) == stream {
+			if _, n, err := last(t, post(t, t.Context(), s.URL+v.path, v.first, stream).Body, v.why); !errors.Is(err, io.ErrUnexpectedEOF) || (n == 0) == stream {
 				t.Errorf("%s: dropped: %d events, %v", v.name, n, err)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			res := post(t, ctx, s.URL+v.path, v.first, stream)
 			cancel()
-			if _, _, err := last(t, res.Body); !errors.Is(err, context.Canceled) {
+			if _, _, err := last(t, res.Body, v.why); !errors.Is(err, context.Canceled) {
 				t.Errorf("%s: stalled stream ended by itself: %v", v.name, err)
 			}
 		}

@@ -22,18 +22,28 @@ type call struct {
 	input string
 }
 
-// offered reads a request's list of tools; both vendors' shapes.
+// offered reads a request's list of tools, in every vendor's shape.
 func offered(list gjson.Result) []tool {
 	var out []tool
 	for _, t := range list.Array() {
-		name, schema := t.Get("name").String(), t.Get("input_schema")
-		if !schema.Exists() {
-			schema = t.Get("parameters")
+		if group := t.Get("functionDeclarations"); group.Exists() { // Google
+			out = append(out, offered(group)...)
+			continue
+		}
+		kind := t.Get("type").String()
+		if f := t.Get("function"); f.Exists() { // Chat Completions
+			t = f
+		}
+		name, schema := t.Get("name").String(), gjson.Result{}
+		for _, field := range []string{"input_schema", "parameters", "parametersJsonSchema"} {
+			if schema = t.Get(field); schema.Exists() {
+				break
+			}
 		}
 		if name == "" {
-			name = t.Get("type").String()
+			name = kind
 		}
-		out = append(out, tool{name, t.Get("type").String() == "custom", schema.Get("properties")})
+		out = append(out, tool{name, kind == "custom", schema.Get("properties")})
 	}
 	return out
 }
@@ -49,10 +59,19 @@ func (r Request) tool(names ...string) (tool, bool) {
 	return tool{}, false
 }
 
+// shellTools and writeTools are what the CLIs call them.
+var (
+	shellTools = []string{"Bash", "exec_command", "shell_command", "shell", "run_shell_command", "bash"}
+	writeTools = []string{"Write", "write_file", "create", "write"}
+)
+
+// writeFields are the names of a write tool's path and content.
+var writeFields = []struct{ path, content string }{{"file_path", "content"}, {"filePath", "content"}, {"path", "file_text"}, {"path", "content"}}
+
 // shellCall runs command with the shell tool on offer. The time limits are the longest that the CLIs take: a script that
 // wants a tool to hang means it.
 func (r Request) shellCall(command string) (call, error) {
-	t, ok := r.tool("Bash", "exec_command", "shell_command", "shell")
+	t, ok := r.tool(shellTools...)
 	if !ok {
 		return call{}, fmt.Errorf("map shell step: the CLI offers none of the known shell tools, only %s", strings.Join(r.Tools, ", "))
 	}
@@ -75,12 +94,19 @@ func (r Request) shellCall(command string) (call, error) {
 
 // writeCall writes a file with the tool on offer; a CLI without one gets a shell command.
 func (r Request) writeCall(f File) (call, error) {
-	if t, ok := r.tool("Write"); ok {
+	if t, ok := r.tool(writeTools...); ok {
 		file := f.Path
 		if !path.IsAbs(file) {
 			file = path.Join(r.Dir, file)
 		}
-		return call{name: t.name, args: object{"file_path": file, "content": f.Content}}, nil
+		names := writeFields[0] // of a tool that does not say
+		for _, n := range writeFields {
+			if t.fields.Get(n.path).Exists() && t.fields.Get(n.content).Exists() {
+				names = n
+				break
+			}
+		}
+		return call{name: t.name, args: object{names.path: file, names.content: f.Content}}, nil
 	}
 	if t, ok := r.tool("apply_patch"); ok {
 		lines := strings.Split(strings.TrimSuffix(f.Content, "\n"), "\n")

@@ -11,7 +11,7 @@ type object = map[string]any
 
 // event is one server-sent event.
 type event struct {
-	name string
+	name string // "" for none
 	data object
 }
 
@@ -19,6 +19,7 @@ type event struct {
 type answer struct {
 	events []event
 	whole  object
+	last   string // what ends the stream behind its events, as it is; "" for nothing
 }
 
 // cut is how many events a stalled or dropped stream still sends: headers, the start of the message and of its first
@@ -32,8 +33,8 @@ func sendJSON(w http.ResponseWriter, status int, v object) {
 	_ = json.NewEncoder(w).Encode(v) // a CLI that went away is not the server's fault
 }
 
-// sendStream writes the first n events, each flushed.
-func sendStream(w http.ResponseWriter, events []event) {
+// sendStream writes events, each flushed, and last behind them where it is not "".
+func sendStream(w http.ResponseWriter, events []event, last string) {
 	w.Header().Set("content-type", "text/event-stream")
 	w.Header().Set("cache-control", "no-cache")
 	flush := http.NewResponseController(w)
@@ -42,8 +43,14 @@ func sendStream(w http.ResponseWriter, events []event) {
 		if err != nil {
 			panic(fmt.Sprintf("encode event %s: %v", e.name, err)) // only plain values go in
 		}
-		fmt.Fprintf(w, "event: %s\ndata: %s\n\n", e.name, data)
+		if e.name != "" {
+			fmt.Fprintf(w, "event: %s\n", e.name)
+		}
+		fmt.Fprintf(w, "data: %s\n\n", data)
 		_ = flush.Flush()
+	}
+	if last != "" {
+		fmt.Fprintf(w, "data: %s\n\n", last)
 	}
 }
 
