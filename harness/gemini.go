@@ -91,6 +91,7 @@ type geminiFold struct {
 	events    int
 	session   string
 	text      []byte // of the assistant since the last tool
+	spoke     bool   // the model has answered at all
 	toolCalls int
 	status    string // of the result event, "" before it
 	said      string // the error's own words
@@ -113,10 +114,11 @@ func (f *geminiFold) Line(line []byte) Event {
 		f.session = strings.Clone(field(line, "session_id").Str)
 	case "message":
 		if field(line, "role").Str == "assistant" && gjson.ValidBytes(line) {
-			f.text = appendTail(f.text, []byte(field(line, "content").Str), geminiText)
+			f.text, f.spoke = appendTail(f.text, []byte(field(line, "content").Str), geminiText), true
 		}
 	case "tool_use":
 		f.toolCalls++
+		f.spoke = true
 		f.text, ev.Turns = f.text[:0], f.turns()
 	case "tool_result":
 		f.text = f.text[:0]
@@ -181,6 +183,11 @@ func (f *geminiFold) judge(exit Exit) (verdict, string) {
 		return is(Complete, ""), ""
 	case "":
 		if by, words, ok := byLoopd(exit); ok {
+			if why := lastAttempt(exit.Stderr); by.stop == Stalled && !f.spoke && why != "" {
+				if v, ok := f.rules.judge(why); ok {
+					return v, why
+				}
+			}
 			return by, words
 		}
 		if f.events == 0 {
@@ -205,6 +212,18 @@ func (f *geminiFold) judge(exit Exit) (verdict, string) {
 		return is(None, ""), or(said, "status "+f.status)
 	}
 	return is(Crashed, ""), or(said, exit.words())
+}
+
+// lastAttempt is what the last of its own retries waits for, as it says on stderr: "Attempt 3 failed: Resource has been
+// exhausted …", "Attempt 1 failed with status 500. …"; "" where there was none.
+func lastAttempt(stderr []byte) string {
+	last := ""
+	for line := range strings.Lines(string(stderr)) {
+		if strings.HasPrefix(line, "Attempt ") && strings.Contains(line, " failed") {
+			last = strings.TrimSpace(line)
+		}
+	}
+	return last
 }
 
 // httpStatus is the status of an API error: the code in the error's own JSON, else what the exit code stands for; 0

@@ -81,3 +81,29 @@ func TestGeminiInvocation(t *testing.T) {
 func TestGeminiConformance(t *testing.T) {
 	harnesstest.Run(t, named(t, "gemini"), harnesstest.Traits{}, answers(t, "gemini", "ok-stream", "write-stream")...)
 }
+
+// Ended at the idle limit while it only tried again, what it waited for is the verdict; with an answer before, it is not.
+func TestGeminiWaitedForTheVendor(t *testing.T) {
+	start := `{"type":"init","session_id":"s"}` + "\n"
+	said := `{"type":"message","role":"assistant","content":"working","delta":true}` + "\n"
+	for _, tt := range []struct {
+		stdout, stderr string
+		want           harness.StopReason
+	}{
+		{start, "YOLO mode\nAttempt 2 failed with status 500. Retrying with backoff... _ApiError: x\n    at y\n", harness.Overloaded},
+		{start, "Attempt 3 failed with status 429. Retrying with backoff...\n", harness.Limited},
+		{start + said, "Attempt 3 failed with status 429. Retrying with backoff...\n", harness.Stalled},
+		{start, "YOLO mode\n", harness.Stalled},
+	} {
+		if r := read(t, named(t, "gemini"), []byte(tt.stdout), harness.Exit{Code: -1, Signal: "TERM", Stopped: "idle", End: recorded, Stderr: []byte(tt.stderr)}); r.Stop != tt.want {
+			t.Errorf("%q: stop %q: %s", tt.stderr, r.Stop, r.Cause)
+		}
+	}
+}
+
+func TestGeminiWithoutALogin(t *testing.T) {
+	r := read(t, named(t, "gemini"), nil, harness.Exit{Code: 41, End: recorded, Stderr: []byte("Invalid auth method selected.\n")})
+	if r.Stop != harness.Login || !strings.Contains(r.Cause, "GEMINI_API_KEY") {
+		t.Errorf("stop %q: %s", r.Stop, r.Cause)
+	}
+}

@@ -45,6 +45,8 @@ var wordings = []Wording{
 	// Who are you.
 	{Words: []string{"missing environment variable"}, Stop: Login, Kind: "variable"},
 	{Words: []string{"not logged in"}, Stop: Login},
+	{Words: []string{"invalid auth method"}, Stop: Login}, // gemini, exit 41
+	{Words: []string{"set an auth method"}, Stop: Login},
 	{Words: []string{"please run /login"}, Stop: Login},
 	{Words: []string{"invalid api key"}, Stop: Login},
 	{Words: []string{"api key not valid"}, Stop: Login},

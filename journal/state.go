@@ -151,4 +151,8 @@ type Parked struct {
 type Tally struct {
 	Good   int `json:"good,omitempty"`
 	Failed int `json:"failed,omitempty"`
+	// Away is how often it was limited or unavailable when it should have worked.
+	Away int `json:"away,omitempty"`
+	// Unblocked is how often the ratchet moved again after its word on a stall.
+	Unblocked int `json:"unblocked,omitempty"`
 }

@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 	"time"
@@ -59,6 +60,9 @@ func Advance(s journal.State, t Step) journal.State {
 	p.LimitedRow, p.UnavailableRow = rows(p, v.Outcome, !t.Reset.IsZero())
 	p.NotBefore, p.WakeWhy, p.Limited = time.Time{}, "", false
 	s.Private = p
+	if v.Outcome == journal.Limited || v.Outcome == journal.Unavailable {
+		s = tally(s, t.Agent, journal.Tally{Away: 1})
+	}
 	if !v.Outcome.Counts() {
 		if v.Outcome == journal.Unavailable && s.Private.UnavailableRow >= unavailMaxInRow {
 			s.Private.UnavailableRow = 0
@@ -69,8 +73,17 @@ func Advance(s journal.State, t Step) journal.State {
 	s.LastRun, s.LastAgent = t.Now, t.Agent
 	s.Private.Answer, s.Private.Drift = "", t.Drift
 	s.Private.Findings = t.Findings
-	s = tally(s, t)
+	switch v.Outcome {
+	case journal.Failed:
+		s = tally(s, t.Agent, journal.Tally{Failed: 1})
+	case journal.Shipped, journal.Finished, journal.Filed:
+		s = tally(s, t.Agent, journal.Tally{Good: 1})
+	}
+	second := s.Private.HypothesisBy
 	s = ratchetAfter(s, t)
+	if second != "" && s.Private.HypothesisBy == "" {
+		s = tally(s, second, journal.Tally{Unblocked: 1})
+	}
 	s = cleanAfter(s, t)
 	s = failureAfter(s, t)
 	switch v.Outcome {
@@ -97,19 +110,12 @@ func rows(p journal.Private, o journal.Outcome, known bool) (limitedRow, unavail
 	return 0, 0
 }
 
-func tally(s journal.State, t Step) journal.State {
+// tally adds to a harness's counts. The map is another one afterwards: the state before is still somebody's.
+func tally(s journal.State, harness string, more journal.Tally) journal.State {
 	m := make(map[string]journal.Tally, len(s.Private.Harness)+1)
-	for k, v := range s.Private.Harness {
-		m[k] = v
-	}
-	n := m[t.Agent]
-	switch t.Verdict.Outcome {
-	case journal.Failed:
-		n.Failed++
-	case journal.Shipped, journal.Finished, journal.Filed:
-		n.Good++
-	}
-	m[t.Agent] = n
+	maps.Copy(m, s.Private.Harness)
+	n := m[harness]
+	m[harness] = journal.Tally{Good: n.Good + more.Good, Failed: n.Failed + more.Failed, Away: n.Away + more.Away, Unblocked: n.Unblocked + more.Unblocked}
 	s.Private.Harness = m
 	return s
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"loopd/harness"
 	"loopd/journal"
 )
@@ -86,6 +88,34 @@ func plus(c journal.Charter, ratchet bool) journal.Charter {
 		c.Ratchet = climbing().Ratchet
 	}
 	return c
+}
+
+// What a status shows of a vendor: what became of its iterations, how often it was away, which stalls its word ended.
+func TestTally(t *testing.T) {
+	failed := shippedIteration()
+	failed.Checks[0].OK = false
+	limited := shippedIteration()
+	limited.Stop = harness.Limited
+	stalled := func(by string) journal.State {
+		return journal.State{Ratchet: journal.RatchetState{StallCount: 3}, Private: journal.Private{Escalated: by, Hypothesis: "look there", HypothesisBy: by}}
+	}
+	for _, tt := range []struct {
+		name  string
+		state journal.State
+		step  Step
+		want  map[string]journal.Tally
+	}{
+		{"good", journal.State{}, step(climbing(), shippedIteration(), 5, 4), map[string]journal.Tally{"a": {Good: 1}}},
+		{"failed", journal.State{}, step(climbing(), failed, 5, 4), map[string]journal.Tally{"a": {Failed: 1}}},
+		{"limited", journal.State{}, step(climbing(), limited, 5, 4), map[string]journal.Tally{"a": {Away: 1}}},
+		{"moved after a hypothesis", stalled("b"), step(climbing(), shippedIteration(), 5, 4), map[string]journal.Tally{"a": {Good: 1}, "b": {Unblocked: 1}}},
+		{"held after a hypothesis", stalled("b"), step(climbing(), shippedIteration(), 5, 5), map[string]journal.Tally{"a": {Good: 1}}},
+		{"moved without one", stalled(""), step(climbing(), shippedIteration(), 5, 4), map[string]journal.Tally{"a": {Good: 1}}},
+	} {
+		if d := cmp.Diff(tt.want, Advance(tt.state, tt.step).Private.Harness); d != "" {
+			t.Errorf("%s: %s", tt.name, d)
+		}
+	}
 }
 
 func TestBestIsByDirection(t *testing.T) {

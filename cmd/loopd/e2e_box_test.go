@@ -158,7 +158,7 @@ type ended struct {
 func (b *box) start(args ...string) (*os.Process, func() ended) {
 	b.t.Helper()
 	// Far above what any scenario takes: only a hang gets here.
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 6*time.Minute)
 	cmd := exec.CommandContext(ctx, b.loopd, args...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = b.repo, b.env, 5*time.Second
 	var out, stderr bytes.Buffer

@@ -172,7 +172,8 @@ func stalledStream(b *box) {
 		}
 		return fakemodel.Step{Text: "I am about to", Delivery: fakemodel.Stall}
 	})
-	b.run(14, "run", "k", "--once", "--harness", b.cli, "--idle-timeout", "6s")
+	// Longer than the slowest CLI takes to start, when it shows no life either.
+	b.run(14, "run", "k", "--once", "--harness", b.cli, "--idle-timeout", map[bool]string{true: "6s", false: "25s"}[b.cli == "claude" || b.cli == "codex"])
 	if b.entries() != 1 || b.state("iteration") != "1" {
 		b.t.Errorf("journal:\n%s", b.read("journal.md"))
 	}
@@ -181,15 +182,13 @@ func stalledStream(b *box) {
 	shipsOne(b, "")
 }
 
-// leftBehind has a tool call start processes that leave the CLI's process group and session.
+// leftBehind has a tool call start processes that leave the CLI's process group and session. The command waits until they
+// have: qwen ends the group of a command that is done.
 func leftBehind(b *box) {
-	door, wait := b.doorbell()
+	up := filepath.Join(filepath.Dir(b.repo), "up")
 	b.answer(func(r fakemodel.Request) fakemodel.Step {
 		if r.Turn == 0 {
-			return fakemodel.Shell(`setsid sh -c 'trap "" TERM; echo up >"` + door + `"; sleep 311; sleep 311' >/dev/null 2>&1 & setsid sleep 312 >/dev/null 2>&1 & head -n1 work.txt; sed -i 1d work.txt`)
-		}
-		if r.Turn == 1 && r.Attempt == 1 {
-			wait() // what ignores TERM is sure to be there when the agent ends
+			return fakemodel.Shell(`setsid sh -c 'trap "" TERM; : >"` + up + `"; sleep 311; sleep 311' >/dev/null 2>&1 & setsid sleep 312 >/dev/null 2>&1 & until [ -e "` + up + `" ]; do sleep 0.1; done; head -n1 work.txt; sed -i 1d work.txt`)
 		}
 		return finishUnit(r)
 	})

@@ -125,7 +125,7 @@ var versionNumber = sync.OnceValue(func() *regexp.Regexp {
 func askVersion(ctx context.Context, host *proc.Host, p presence, dir string) string {
 	out := &head{max: 4 << 10}
 	res, err := host.Run(ctx, proc.Spec{
-		Argv: []string{p.Program, "--version"}, Dir: dir, Env: p.Environ, Stdout: out, Wall: versionLimit, Grace: time.Second, Marker: "LOOPD_RUN=version",
+		Argv: []string{p.Program, "--version"}, Dir: dir, Env: p.Environ, Stdout: out, Stderr: out, Wall: versionLimit, Grace: time.Second, Marker: "LOOPD_RUN=version",
 	})
 	if err != nil || res.Exit != 0 {
 		return ""

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -38,8 +40,22 @@ type statusJSON struct {
 }
 
 type tally struct {
-	Good   int `json:"good"`
-	Failed int `json:"failed"`
+	Good      int `json:"good"`
+	Failed    int `json:"failed"`
+	Away      int `json:"away"`      // limited or unavailable
+	Unblocked int `json:"unblocked"` // stalls that its word ended
+}
+
+// words counts what there is to count.
+func (t tally) words() string {
+	text := fmt.Sprintf("%d good, %d failed", t.Good, t.Failed)
+	if t.Away > 0 {
+		text += fmt.Sprintf(", %d limited or unavailable", t.Away)
+	}
+	if t.Unblocked > 0 {
+		text += ", unblocked " + many(t.Unblocked, "stall")
+	}
+	return text
 }
 
 type runningJSON struct {
@@ -108,7 +124,7 @@ func statusOf(s *supervisor.Supervisor) (statusJSON, journal.Loop, error) {
 	if len(p.Harness) > 0 {
 		st.Harnesses = map[string]tally{}
 		for name, t := range p.Harness {
-			st.Harnesses[name] = tally{t.Good, t.Failed}
+			st.Harnesses[name] = tally(t)
 		}
 	}
 	h, step, is, err := s.RunningNow(context.Background())
@@ -178,8 +194,8 @@ func page(s statusJSON, l journal.Loop) string {
 	if s.wake() != "-" {
 		line("next wake", "%s (%s)", s.wake(), s.WakeWhy)
 	}
-	for name, t := range s.Harnesses {
-		line("harness", "%s: %d good, %d failed", name, t.Good, t.Failed)
+	for _, name := range slices.Sorted(maps.Keys(s.Harnesses)) {
+		line("harness", "%s", name+": "+s.Harnesses[name].words())
 	}
 	if s.Parked > 0 {
 		line("parked", "%d changes: loopd parked %s", s.Parked, s.Name)

@@ -10,6 +10,7 @@ import (
 type Fault struct {
 	Status  int // 400 to 599
 	Kind    string
+	Code    string // only OpenAI has one
 	Message string
 	Header  http.Header
 	// Resets is when a usage limit of a subscription ends, the zero time for a fault of another kind.
@@ -32,6 +33,18 @@ func RateLimit(retryAfter time.Duration) Step {
 // (Claude Code reads them with an OAuth token only), usage_limit_reached from OpenAI.
 func UsageLimit(resets time.Time) Step {
 	return Step{Fault: &Fault{Status: http.StatusTooManyRequests, Resets: resets}}
+}
+
+// Quota is the 429 of an account that has to be paid for.
+func Quota() Step {
+	return Step{Fault: &Fault{Status: http.StatusTooManyRequests, Kind: quotaKind, Code: quotaKind, Message: "You exceeded your current quota, please check your plan and billing details."}}
+}
+
+const quotaKind = "insufficient_quota"
+
+// TooLong is the 400 of a prompt that does not fit into the model's context.
+func TooLong() Step {
+	return Step{Fault: &Fault{Status: http.StatusBadRequest, Kind: "invalid_request_error", Code: "context_length_exceeded", Message: "prompt is too long: 250000 tokens > 200000 maximum"}}
 }
 
 // errorText is what a vendor says for a status where the script does not.
@@ -64,7 +77,7 @@ func (f Fault) texts(table map[int]errorText) errorText {
 		t = table[http.StatusInternalServerError]
 	}
 	if f.Kind != "" {
-		t.kind, t.code = f.Kind, ""
+		t.kind, t.code = f.Kind, f.Code
 	}
 	if f.Message != "" {
 		t.message = f.Message

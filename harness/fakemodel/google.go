@@ -99,8 +99,17 @@ func (f Fault) google(string) (http.Header, object) {
 		status = "UNKNOWN"
 	}
 	body := object{"code": f.Status, "message": t.message, "status": status}
+	var details []object
+	if f.Kind == quotaKind {
+		details = append(details, object{"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": []object{{
+			"quotaMetric": "generativelanguage.googleapis.com/generate_content_free_tier_requests", "quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier", "quotaValue": "50",
+		}}})
+	}
 	if pause := f.Header.Get("retry-after"); pause != "" {
-		body["details"] = []object{{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": pause + "s"}}
+		details = append(details, object{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": pause + "s"})
+	}
+	if details != nil {
+		body["details"] = details
 	}
 	return http.Header{}, object{"error": body}
 }
