@@ -68,6 +68,8 @@ func byLoopd(exit Exit) (verdict, string, bool) {
 		return is(Stalled, "wall"), "ended at the wall-clock limit", true
 	case "idle":
 		return is(Stalled, "idle"), "ended at the idle limit", true
+	case "turns":
+		return is(TurnLimit, ""), "ended by loopd at the turn limit", true
 	default:
 		return is(Interrupted, ""), "interrupted before it answered", true
 	}

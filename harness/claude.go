@@ -49,7 +49,8 @@ func (claude) Credentials() []CredentialRule {
 func (c claude) Invoke(r Request) (Invocation, error) {
 	args := []string{"-p", "--output-format", "stream-json", "--verbose", "--no-session-persistence"}
 	if r.ReadOnly {
-		args = append(args, "--tools", "Read,Grep,Glob", "--strict-mcp-config", "--permission-mode", "default")
+		args = append(args, "--tools", "Read,Grep,Glob", "--strict-mcp-config", "--permission-mode", "default",
+			"--setting-sources", "user") // hooks of the folder ran, and a maker can plant them
 	} else {
 		args = append(args, "--dangerously-skip-permissions")
 	}

@@ -75,7 +75,7 @@ func TestClaudeInvocation(t *testing.T) {
 	}{
 		{"maker", harness.Request{Prompt: "p"}, "claude -p --output-format stream-json --verbose --no-session-persistence --dangerously-skip-permissions"},
 		{"limits", harness.Request{Prompt: "p", Model: "m", MaxTurns: 7, MaxCost: 0.25}, "claude -p --output-format stream-json --verbose --no-session-persistence --dangerously-skip-permissions --model m --max-turns 7 --max-budget-usd 0.25"},
-		{"read-only", harness.Request{Prompt: "p", ReadOnly: true}, "claude -p --output-format stream-json --verbose --no-session-persistence --tools Read,Grep,Glob --strict-mcp-config --permission-mode default"},
+		{"read-only", harness.Request{Prompt: "p", ReadOnly: true}, "claude -p --output-format stream-json --verbose --no-session-persistence --tools Read,Grep,Glob --strict-mcp-config --permission-mode default --setting-sources user"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inv, err := h.Invoke(tt.req)

@@ -2,6 +2,8 @@ package harness
 
 import (
 	"bytes"
+	"encoding/json"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -14,7 +16,8 @@ import (
 //   - -s read-only wins over sandbox_mode = "danger-full-access" in the user's config; a shell write fails with "Read-only
 //     file system", in the tree and in /tmp, and a call that asks for escalation (sandbox_permissions) does not run. MCP
 //     servers of the user's config are still started and offered, and -c mcp_servers={} does not take them away: the
-//     fingerprint around a read-only exec is what finds a write by one.
+//     fingerprint around a read-only exec is what finds a write by one. Those of a trusted folder's .codex/config.toml
+//     too, unless the folder and those above it are untrusted (codexUntrusted).
 //   - Its own retries (5 reconnects, 7 to 28 s) cannot be cut down from here. -c model_providers.NAME.request_max_retries
 //     works only for a provider that the user's config defines; for any other NAME, the built-in "openai" too, it refuses
 //     to start ("provider name must not be empty", "reserved built-in provider IDs"). Who has such a provider may say
@@ -45,7 +48,7 @@ func (codex) Credentials() []CredentialRule {
 func (c codex) Invoke(r Request) (Invocation, error) {
 	argv := []string{"codex", "exec", "--json"}
 	if r.ReadOnly {
-		argv = append(argv, "-s", "read-only", "--skip-git-repo-check")
+		argv = append(argv, "-s", "read-only", "--skip-git-repo-check", "-c", codexUntrusted(r.Dir))
 	} else {
 		argv = append(argv, "--dangerously-bypass-approvals-and-sandbox")
 	}
@@ -59,6 +62,19 @@ func (c codex) Invoke(r Request) (Invocation, error) {
 		Stdin:      []byte(r.Prompt),
 		StopSignal: "INT", // TERM leaves the tool's child alive
 	}), nil
+}
+
+// codexUntrusted takes a user's trust back from a folder and all above it: the file .codex/config.toml of a trusted one
+// starts MCP servers, and a maker can plant it. A dotted key in -c would split the path at its dots.
+func codexUntrusted(dir string) string {
+	var folders []string
+	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+		name, _ := json.Marshal(at) // a text always encodes; TOML reads the same escapes
+		folders = append(folders, string(name)+`={trust_level="untrusted"}`)
+		if at == filepath.Dir(at) {
+			return "projects={" + strings.Join(folders, ",") + "}"
+		}
+	}
 }
 
 func (c codex) Fold() Fold { return &codexFold{rules: c.rules} }

@@ -71,7 +71,10 @@ func TestCodexInvocation(t *testing.T) {
 		want string
 	}{
 		{"maker", harness.Request{Prompt: "- a list", MaxTurns: 3, MaxCost: 1}, "codex exec --json --dangerously-bypass-approvals-and-sandbox" + rest + " -"},
-		{"read-only", harness.Request{Prompt: "- a list", ReadOnly: true, Model: "m"}, "codex exec --json -s read-only --skip-git-repo-check" + rest + " -m m -"},
+		{
+			"read-only", harness.Request{Prompt: "- a list", ReadOnly: true, Model: "m", Dir: "/w/it's"},
+			`codex exec --json -s read-only --skip-git-repo-check -c projects={"/w/it's"={trust_level="untrusted"},"/w"={trust_level="untrusted"},"/"={trust_level="untrusted"}}` + rest + " -m m -",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inv, err := h.Invoke(tt.req)

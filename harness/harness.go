@@ -119,7 +119,7 @@ func (e Event) Text() string {
 type Exit struct {
 	Code   int    // -1 where a signal ended it
 	Signal string // "TERM", "KILL", …; "" where it exited by itself
-	// Stopped is what loopd did: "" nothing, "wall" or "idle" a limit, "interrupted" the operator, "killed" at once,
+	// Stopped is what loopd did: "" nothing, "wall", "idle" or "turns" a limit, "interrupted" the operator, "killed" at once,
 	// "lingered" ended after the answer was complete.
 	Stopped string
 	// Stderr is the tail of what it printed there.

@@ -41,6 +41,7 @@ func (o opencode) Invoke(r Request) (Invocation, error) {
 	set := map[string]string{"OPENCODE_DISABLE_AUTOUPDATE": "1"}
 	if r.ReadOnly {
 		set["OPENCODE_PERMISSION"] = `{"edit":"deny","bash":"deny"}`
+		set["OPENCODE_DISABLE_PROJECT_CONFIG"] = "1" // plugins and MCP servers of the folder ran, and a maker can plant them
 	} else {
 		argv = append(argv, "--auto")
 	}

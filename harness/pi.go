@@ -15,6 +15,8 @@ import (
 //     followed by a retry of its own (three, 9 to 41 s), so only a good end is final.
 //   - It has no permission system: everything is allowed. Read-only is a list of tools that cannot change anything.
 //   - TERM ends its tools too; INT leaves them. It waits for ever on a stdin that stays open.
+//   - retry.provider.maxRetries = 0 in its settings cuts its own retries down; without it a 429 that names an hour is waited
+//     for without a word.
 //   - errorMessage begins with the HTTP status: "429 Rate limit reached …".
 type pi struct{ tuned }
 
@@ -38,7 +40,7 @@ func (pi) Credentials() []CredentialRule {
 func (p pi) Invoke(r Request) (Invocation, error) {
 	argv := []string{"pi", "-p", "--mode", "json", "--no-session"}
 	if r.ReadOnly {
-		argv = append(argv, "--tools", "read,grep,find,ls")
+		argv = append(argv, "--tools", "read,grep,find,ls", "--no-extensions") // those of the folder ran, and a maker can plant them
 	}
 	if provider, model, ok := strings.Cut(r.Model, "/"); ok {
 		argv = append(argv, "--provider", provider, "--model", model)

@@ -53,7 +53,7 @@ func TestPiInvocation(t *testing.T) {
 		want string
 	}{
 		{harness.Request{Prompt: "- a list", Model: "fake/m"}, "pi -p --mode json --no-session --provider fake --model m"},
-		{harness.Request{Prompt: "- a list", ReadOnly: true, Model: "m"}, "pi -p --mode json --no-session --tools read,grep,find,ls --model m"},
+		{harness.Request{Prompt: "- a list", ReadOnly: true, Model: "m"}, "pi -p --mode json --no-session --tools read,grep,find,ls --no-extensions --model m"},
 	} {
 		inv, err := h.Invoke(tt.req)
 		if err != nil || strings.Join(inv.Argv, " ") != tt.want || string(inv.Stdin) != "- a list" {

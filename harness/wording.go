@@ -78,6 +78,8 @@ var wordings = []Wording{
 	{Words: []string{"waiting for network"}, Stop: Overloaded, Kind: "network"},
 	{Words: []string{"api error: terminated"}, Stop: Overloaded, Kind: "network"},
 	{Words: []string{"failed native model http request"}, Stop: Overloaded, Kind: "network"},
+	{Words: []string{"cannot connect to api"}, Stop: Overloaded, Kind: "network"},
+	{Words: []string{"socket connection was closed"}, Stop: Overloaded, Kind: "network"},
 	{Words: []string{"connection reset"}, Stop: Overloaded, Kind: "network"},
 	{Words: []string{"connection refused"}, Stop: Overloaded, Kind: "network"},
 	{Words: []string{"connection failed"}, Stop: Overloaded, Kind: "network"},

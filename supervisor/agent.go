@@ -16,6 +16,9 @@ import (
 	"loopd/supervisor/proc"
 )
 
+// atTurns is why an agent was ended that took more turns than it may.
+const atTurns = proc.Stop("turns")
+
 const (
 	stderrKept = 64 << 10 // how much of an agent's stderr is kept for the diagnosis, in bytes
 	reportMost = 1 << 20  // a larger report of a CLI is none, in bytes
@@ -66,6 +69,9 @@ func (a agent) run(ctx context.Context, redact *redactor) (agentEnd, error) {
 	}
 	fold := &foldWriter{fold: a.harness.Fold(), all: a.stdout, answered: make(chan struct{}), told: a.told}
 	fold.lines = harness.NewLines(fold.line)
+	if caps := a.harness.Caps(); caps.CountsTurns && !caps.Turns {
+		fold.maxTurns = a.request.MaxTurns
+	}
 	errs := &tail{max: stderrKept}
 	if a.begin != nil {
 		if err := a.begin(); err != nil {
@@ -75,6 +81,7 @@ func (a agent) run(ctx context.Context, redact *redactor) (agentEnd, error) {
 	env := harness.Environ(a.env, a.harness, a.known, inv, a.allow)
 	env = append(env, noPush(env)...)
 	watched, quiet := context.WithCancelCause(ctx)
+	fold.over = func() { quiet(errTurns) }
 	var watch conc.WaitGroup
 	watch.Go(func() { fold.watchLife(watched, a.idle, func() { quiet(errIdle) }) })
 	res, err := a.host.Run(watched, proc.Spec{
@@ -82,11 +89,16 @@ func (a agent) run(ctx context.Context, redact *redactor) (agentEnd, error) {
 		Wall: a.wall, Idle: a.idle, Grace: a.grace, Signal: signalNamed(inv.StopSignal),
 		Answered: fold.answered, Linger: lingerAfterEnd, Marker: a.marker, TTYStderr: inv.TTYStderr,
 	})
-	silent := errors.Is(context.Cause(watched), errIdle)
+	why := context.Cause(watched)
 	quiet(nil)
 	watch.Wait()
-	if silent && res.Stopped == proc.Interrupted {
-		res.Stopped = proc.AtIdle
+	if res.Stopped == proc.Interrupted {
+		switch {
+		case errors.Is(why, errIdle):
+			res.Stopped = proc.AtIdle
+		case errors.Is(why, errTurns):
+			res.Stopped = atTurns
+		}
 	}
 	_ = fold.lines.Close() // cannot fail
 	end.result = res

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"loopd/harness"
+	"loopd/journal"
 	"loopd/supervisor/proc"
 )
 
@@ -37,6 +38,8 @@ type task struct {
 	readOnly   bool
 	wall, idle time.Duration
 	iteration  int
+	maxTurns   int          // 0 for no limit
+	maxCost    float64      // in USD, 0 for no limit
 	label      string       // "agent", "checker", "second vendor"
 	begin      func() error // called just before the start, once nothing but the start can fail; nil for nothing
 }
@@ -57,7 +60,7 @@ func (r *run) exec(ctx context.Context, t task) (execution, error) {
 	x.Transcript = tr.path
 	beside := tr.beside()
 	a := agent{
-		harness: t.harness, request: harness.Request{Prompt: t.prompt, Model: t.model, ReadOnly: t.readOnly, Dir: r.work},
+		harness: t.harness, request: harness.Request{Prompt: t.prompt, Model: t.model, ReadOnly: t.readOnly, Dir: r.work, MaxTurns: t.maxTurns, MaxCost: t.maxCost},
 		host: r.s.Host, known: r.s.Known, env: r.s.Env, allow: r.allowEnv,
 		wall: t.wall, idle: t.idle, grace: r.s.Options.Grace, marker: r.marker, stdout: tr, stderr: beside, begin: t.begin,
 	}
@@ -121,3 +124,24 @@ func (r *run) cost(reply harness.Reply, model string) (float64, bool) {
 }
 
 func tokens(u harness.Usage) int64 { return u.Input + u.Output + u.CacheRead + u.CacheWrite }
+
+// turnsLeft is how many turns the budget of tool calls leaves: each turn but the last makes a call at least.
+func turnsLeft(l journal.Loop) int {
+	most := l.Charter.Budget.ToolCalls
+	if most <= 0 {
+		return 0
+	}
+	return int(max(1, most-l.State.Private.Spent.ToolCalls+1))
+}
+
+// costLeft is what the charter and --max-cost leave to spend, in USD; 0 where nothing limits it. The gate has seen to it
+// that something is left.
+func costLeft(l journal.Loop, run float64) float64 {
+	left := 0.0
+	for _, most := range []float64{l.Charter.Budget.Cost, run} {
+		if rest := most - l.State.Private.Spent.Cost; most > 0 && rest > 0 && (left == 0 || rest < left) {
+			left = rest
+		}
+	}
+	return left
+}

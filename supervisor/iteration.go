@@ -133,7 +133,7 @@ func (r *run) limits(b journal.Budget) (wall, idle time.Duration) {
 // launch runs the maker.
 func (r *run) launch(ctx context.Context, it *iteration) (err error) {
 	r.step(it, "exec", it.wall)
-	it.exec, err = r.exec(ctx, task{harness: it.maker, model: it.model, prompt: it.brief, wall: it.wall, idle: it.idle, iteration: it.number, label: "agent",
+	it.exec, err = r.exec(ctx, task{harness: it.maker, model: it.model, prompt: it.brief, maxTurns: turnsLeft(it.loop), maxCost: costLeft(it.loop, r.s.Options.MaxCost), wall: it.wall, idle: it.idle, iteration: it.number, label: "agent",
 		begin: func() error { return r.reach(leaseRecord{Step: "exec"}) }})
 	return err
 }

@@ -19,6 +19,8 @@ type foldWriter struct {
 	done     bool
 	alive    atomic.Bool  // a line since the last look said that the agent moves
 	told     func(string) // what the agent does, in a short line; nil where nobody looks
+	maxTurns int          // that loopd counts itself, 0 for no limit
+	over     func()       // called once they are exceeded
 }
 
 func (w *foldWriter) Write(p []byte) (int, error) {
@@ -35,12 +37,19 @@ func (w *foldWriter) line(b []byte) {
 		w.done = true
 		close(w.answered)
 	}
+	if w.maxTurns > 0 && e.Turns > w.maxTurns {
+		w.maxTurns = 0
+		w.over()
+	}
 	if w.told != nil {
 		if text := e.Text(); text != "" {
 			w.told(text)
 		}
 	}
 }
+
+// errTurns is the cause of an end by the turn limit, where the CLI keeps none itself.
+var errTurns = errors.New("more turns than the budget leaves")
 
 // errIdle is the cause of an end by the idle limit.
 var errIdle = errors.New("no sign of life within the idle limit")

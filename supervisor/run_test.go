@@ -441,6 +441,39 @@ func TestIdleLimit(t *testing.T) {
 }
 
 // Hooks get no secrets, and the agent gets those of its own vendor only.
+// codex keeps no limit of its own: loopd counts its turns, and what a charter's budget of tool calls leaves is the most.
+func TestTurnLimit(t *testing.T) {
+	b := newBox(t, func(charter string) string { return strings.Replace(charter, "- Cadence:", "- Max tool calls: 3\n- Cadence:", 1) })
+	b.agent("codex", `echo '{"type":"thread.started","thread_id":"t"}'; echo half >half.txt
+while :; do echo '{"type":"item.completed","item":{"type":"command_execution","command":"true"}}'; sleep 0.05; done
+`)
+	b.want(Options{Maker: "codex"}, 14)
+	b.clean()
+	if text := b.read(".loop/k/journal.md"); !strings.Contains(text, "turn limit") {
+		t.Errorf("journal:\n%s", text)
+	}
+	if spent := b.state().Private.Spent.ToolCalls; spent < 3 {
+		t.Errorf("%d tool calls", spent)
+	}
+}
+
+func TestWhatIsLeft(t *testing.T) {
+	l := journal.Loop{}
+	if turnsLeft(l) != 0 || costLeft(l, 0) != 0 {
+		t.Error("a limit without a budget")
+	}
+	l.Charter.Budget = journal.Budget{ToolCalls: 10, Cost: 5}
+	l.State.Private.Spent = journal.Spent{ToolCalls: 4, Cost: 2}
+	if n := turnsLeft(l); n != 7 {
+		t.Errorf("%d turns", n)
+	}
+	for run, want := range map[float64]float64{0: 3, 2.5: 0.5, 10: 3} {
+		if got := costLeft(l, run); got != want {
+			t.Errorf("with %v: %v, want %v", run, got, want)
+		}
+	}
+}
+
 func TestHookEnvironment(t *testing.T) {
 	b := newBox(t, nil)
 	b.env = append(b.env, "SOME_API_KEY=hunter2-very-secret")

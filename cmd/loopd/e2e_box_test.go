@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -98,6 +99,9 @@ func newBox(t *testing.T, cli agentCLI, loopd string, login ...string) *box {
 	}
 	for name, text := range client.Files {
 		files["home/"+name] = text
+	}
+	if cli.name == "codex" { // as a person trusts a repository: then what it plants counts
+		files["home/.codex/config.toml"] += fmt.Sprintf("\n[projects.%q]\ntrust_level = \"trusted\"\n", b.repo)
 	}
 	for name, text := range files {
 		file := filepath.Join(dir, name)

@@ -35,8 +35,8 @@ var wrongs = []wrong{
 	{"403", fakemodel.Fail(403), patient, harness.Login, nil},
 	{"429, again in 2 s", fakemodel.RateLimit(2 * time.Second), patient, harness.Limited, nil},
 	{"429, no time", fakemodel.RateLimit(0), patient, harness.Limited, nil},
-	// pi waits without a word; retry.provider.maxRetries = 0 in its settings ends it at once.
-	{"429, again in an hour", fakemodel.RateLimit(time.Hour), brief, harness.Limited, map[string]harness.StopReason{"pi": harness.Stalled}},
+	// pi (unless its settings say retry.provider.maxRetries = 0), opencode and qwen wait without a word.
+	{"429, again in an hour", fakemodel.RateLimit(time.Hour), brief, harness.Limited, map[string]harness.StopReason{"pi": harness.Stalled, "opencode": harness.Stalled, "qwen": harness.Stalled}},
 	{"quota", fakemodel.Quota(), patient, harness.Limited, nil},
 	{"500", fakemodel.Fail(500), patient, harness.Overloaded, nil},
 	{"529", fakemodel.Fail(529), patient, harness.Overloaded, nil},
@@ -46,8 +46,10 @@ var wrongs = []wrong{
 	{"context too long", fakemodel.TooLong(), patient, harness.Truncated, nil},
 	{"unknown model", fakemodel.Fail(404), patient, harness.Misused, nil},
 	{"empty answer", fakemodel.Step{}, patient, harness.None, nil},
-	{"refusal", fakemodel.Step{Stop: fakemodel.StopRefusal}, patient, harness.Refused, map[string]harness.StopReason{"codex": harness.None}},
-	{"cut at max tokens", fakemodel.Step{Text: "cut off he", Stop: fakemodel.StopMaxTokens}, patient, harness.Truncated, map[string]harness.StopReason{"copilot": harness.Complete}},
+	// Here a refusal cannot be told from an empty answer.
+	{"refusal", fakemodel.Step{Stop: fakemodel.StopRefusal}, patient, harness.Refused, map[string]harness.StopReason{"codex": harness.None, "qwen": harness.None}},
+	// These do not say that it was cut.
+	{"cut at max tokens", fakemodel.Step{Text: "cut off he", Stop: fakemodel.StopMaxTokens}, patient, harness.Truncated, map[string]harness.StopReason{"copilot": harness.Complete, "gemini": harness.Complete, "qwen": harness.Complete}},
 }
 
 // TestVerdicts makes the table of section 6 of spec/harnesses.md anew, for loopd's verdicts. It takes minutes for a CLI,
