@@ -443,7 +443,9 @@ func TestIdleLimit(t *testing.T) {
 // Hooks get no secrets, and the agent gets those of its own vendor only.
 // codex keeps no limit of its own: loopd counts its turns, and what a charter's budget of tool calls leaves is the most.
 func TestTurnLimit(t *testing.T) {
-	b := newBox(t, func(charter string) string { return strings.Replace(charter, "- Cadence:", "- Max tool calls: 3\n- Cadence:", 1) })
+	b := newBox(t, func(charter string) string {
+		return strings.Replace(charter, "- Cadence:", "- Max tool calls: 3\n- Cadence:", 1)
+	})
 	b.agent("codex", `echo '{"type":"thread.started","thread_id":"t"}'; echo half >half.txt
 while :; do echo '{"type":"item.completed","item":{"type":"command_execution","command":"true"}}'; sleep 0.05; done
 `)
