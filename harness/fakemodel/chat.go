@@ -3,6 +3,7 @@ package fakemodel
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/tidwall/gjson"
 )
@@ -15,7 +16,7 @@ func chatHistory(doc gjson.Result) (c conversation) {
 		case "assistant":
 			c.turns++
 		case "tool":
-			c.results = append(c.results, said...)
+			c.results = append(c.results, strings.Join(said, "\n"))
 		case "user":
 			c.hear(said)
 		default:

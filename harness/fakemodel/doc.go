@@ -7,6 +7,7 @@
 // arrives is kept for assertions.
 //
 // Here live decoding of the protocols (request.go), what a turn can be (step.go, fault.go), how an abstract tool call
-// becomes a call of the tool that the CLI offered (tools.go), and the encoders (anthropic.go, responses.go, chat.go, google.go, wire.go). What
-// may not live here: knowledge of loopd beyond its names for the CLIs, and anything that the program itself links.
+// becomes a call of the tool that the CLI offered (tools.go), and the encoders (anthropic.go, responses.go, chat.go,
+// google.go, wire.go). What may not live here: knowledge of loopd beyond its names for the CLIs, and anything that the
+// program itself links.
 package fakemodel

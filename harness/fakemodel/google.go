@@ -25,7 +25,11 @@ func googleHistory(doc gjson.Result) (c conversation) {
 		for _, part := range m.Get("parts").Array() {
 			switch response, text := part.Get("functionResponse.response"), part.Get("text"); {
 			case response.Exists():
-				c.results = append(c.results, response.Get("output").String())
+				said := response.Get("output")
+				if !said.Exists() { // a tool that failed
+					said = response.Get("error")
+				}
+				c.results = append(c.results, said.String())
 			case text.Type == gjson.String:
 				c.hear([]string{text.String()})
 			}

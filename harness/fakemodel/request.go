@@ -29,7 +29,7 @@ type Request struct {
 	Path    string // with whatever prefix the CLI was given as its base URL
 	Model   string
 	Stream  bool
-	Aux     bool     // no tools offered: a title, a summary, a probe; the script is not asked
+	Aux     bool     // no turn of the task (errands): the script is not asked
 	Turn    int      // turns of the model in the history: 0 for the first
 	Attempt int      // 1, 2 …: requests with the same prompt at the same turn
 	Prompt  string   // what the user's messages say, tool results left out
@@ -84,7 +84,7 @@ func decode(method, path string, header http.Header, body []byte) Request {
 		return r
 	}
 	c := p.history(doc)
-	r.Aux = len(r.tools) == 0
+	r.Aux = len(r.tools) == 0 || isErrand(c.context)
 	r.Turn, r.Results, r.Prompt = c.turns, c.results, strings.Join(c.user, "\n")
 	r.Dir = directory(c.context)
 	return r
@@ -96,6 +96,17 @@ type conversation struct {
 	user    []string // what the user says
 	context []string // what the CLI says about the surroundings
 	results []string
+}
+
+// errands begin the system prompts of agents that a CLI starts beside the task and that have tools: Qwen's, which sees to
+// its memory after an answer without a tool call. Without this a script would be asked about a turn that nobody sees. What
+// a CLI asks without tools is an errand too: a title, a summary, a probe.
+var errands = []string{"You are now acting as the managed memory extraction subagent"}
+
+func isErrand(context []string) bool {
+	return slices.ContainsFunc(context, func(text string) bool {
+		return slices.ContainsFunc(errands, func(mark string) bool { return strings.HasPrefix(text, mark) })
+	})
 }
 
 // asides begin what a CLI says about the surroundings in the user's name: Claude Code and Qwen; Codex; Gemini.
@@ -174,10 +185,9 @@ func texts(content gjson.Result) []string {
 }
 
 // directoryMarks stand before the working directory in what a CLI tells the model, with what ends it: Codex; Claude Code,
-// pi and OpenCode; Copilot; Gemini and Qwen.
+// OpenCode, pi and Copilot; Qwen; Gemini.
 var directoryMarks = []struct{ before, after string }{
-	{"<cwd>", "</cwd>"}, {"orking directory: ", "\n"}, {"Current working directory: ", "\n"}, {"working in the directory: ", "\n"},
-	{"**Workspace Directories:**\n  - ", "\n"},
+	{"<cwd>", "</cwd>"}, {"orking directory: ", "\n"}, {"working in the directory: ", "\n"}, {"**Workspace Directories:**\n  - ", "\n"},
 }
 
 // directory finds the working directory in what a CLI tells the model, "" where it tells none.

@@ -257,6 +257,10 @@ func TestDeliveryThatFails(t *testing.T) {
 			if _, _, err := last(t, res.Body, v.why); !errors.Is(err, context.Canceled) {
 				t.Errorf("%s: stalled stream ended by itself: %v", v.name, err)
 			}
+			silent := start(t, fakemodel.Steps(fakemodel.Step{Delivery: fakemodel.Stall}))
+			if res := post(t, t.Context(), silent.URL+v.path, v.first, stream); res.StatusCode != http.StatusOK {
+				t.Errorf("%s: an answer that stalls before its first word has status %d", v.name, res.StatusCode)
+			}
 		}
 	}
 }
@@ -316,6 +320,11 @@ func TestWhatIsNotATurn(t *testing.T) {
 	}{
 		{"/v1/messages/count_tokens", `{"messages":[{"role":"user","content":"x"}]}`, 200, "input_tokens"},
 		{"/v1/messages", `{"model":"m","messages":[{"role":"user","content":"a title, please"}]}`, 200, "content.0.text"},
+		{"/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"a title, please"}]}`, 200, "choices.0.message.content"},
+		{"/v1/chat/completions", `{"model":"m","messages":[{"role":"system","content":"You are now acting as the managed memory extraction subagent for"},
+			{"role":"user","content":"x"}],"tools":[{"function":{"name":"run_shell_command"}}]}`, 200, "choices.0.message.content"},
+		{"/v1beta/models/m:generateContent", `{"contents":[{"role":"user","parts":[{"text":"a summary, please"}]}]}`, 200, "candidates.0.content.parts.0.text"},
+		{"/v1beta/models/m:countTokens", `{"contents":[{"role":"user","parts":[{"text":"x"}]}]}`, 200, "totalTokens"},
 		{"/v1/nothing", `{}`, 404, "error.message"},
 	} {
 		res := post(t, t.Context(), s.URL+c.path, c.body, false)

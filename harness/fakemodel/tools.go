@@ -69,7 +69,7 @@ var (
 var writeFields = []struct{ path, content string }{{"file_path", "content"}, {"filePath", "content"}, {"path", "file_text"}, {"path", "content"}}
 
 // shellCall runs command with the shell tool on offer. The time limits are the longest that the CLIs take: a script that
-// wants a tool to hang means it.
+// wants a tool to hang means it. pi alone counts its timeout in seconds.
 func (r Request) shellCall(command string) (call, error) {
 	t, ok := r.tool(shellTools...)
 	if !ok {
@@ -84,7 +84,7 @@ func (r Request) shellCall(command string) (call, error) {
 	default:
 		args["command"] = command
 	}
-	for field, value := range map[string]any{"description": "run a command", "timeout": 600_000, "yield_time_ms": 30_000} {
+	for field, value := range map[string]any{"description": "run a command", "timeout": 600_000, "yield_time_ms": 30_000, "initial_wait": 600} {
 		if t.fields.Get(field).Exists() {
 			args[field] = value
 		}

@@ -38,6 +38,7 @@ func sendStream(w http.ResponseWriter, events []event, last string) {
 	w.Header().Set("content-type", "text/event-stream")
 	w.Header().Set("cache-control", "no-cache")
 	flush := http.NewResponseController(w)
+	_ = flush.Flush() // a stream without events has begun too
 	for _, e := range events {
 		data, err := json.Marshal(e.data)
 		if err != nil {
