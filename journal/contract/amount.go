@@ -1,0 +1,190 @@
+package contract
+
+// amount is a number of a cap with its unit.
+type amount struct {
+	n      float64
+	unit   string
+	at     int  // token of the number
+	each   bool // of every iteration, not of the run
+	floor  bool // the least, not the most
+	rate   bool // of something that may come without end: "4 a day"
+	broken bool // not a plain number
+	point  bool // written with a point
+}
+
+// capRule is what one of the four caps is read by.
+type capRule struct {
+	units map[string]string // words, and what they count
+	bare  string            // the unit of a number without one, "" where it needs one
+	folds bool              // "k" and "M" multiply
+}
+
+// manyfold multiply a number.
+var manyfold = map[string]float64{"k": 1e3, "thousand": 1e3, "hundred": 100, "m": 1e6, "mio": 1e6, "million": 1e6, "b": 1e9, "bn": 1e9, "billion": 1e9}
+
+// written are small numbers in words, for a value that has none in digits.
+var written = map[string]float64{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+	"fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90}
+
+// breaks end the words between a number and its unit.
+var breaks = map[string]bool{"of": true, "per": true, "in": true, "at": true, "for": true, "on": true, "with": true, "and": true, "or": true, "to": true, "then": true, "each": true,
+	"every": true, "a": true, "an": true, "by": true, "until": true, "after": true, "if": true, "is": true, "are": true, "across": true, "over": true, "within": true}
+
+// bareTails may stand behind a number that has no unit.
+var bareTails = map[string]bool{"max": true, "maximum": true, "total": true, "tops": true, "overall": true, "altogether": true, "hard": true, "at": true}
+
+// amountsOf finds the numbers of a cap. loose are numbers that nothing says the unit of; one of those beside an amount may
+// be a second cap, so nothing is sure.
+func amountsOf(t []token, rule capRule) (found []amount, loose bool) {
+	t = inWords(withoutRemarks(t))
+	used := 0 // tokens that belong to an amount already
+	for i := 0; i < len(t); i++ {
+		if t[i].kind != number {
+			continue
+		}
+		if n := aside(t, i); n > 0 {
+			i += n - 1
+			continue
+		}
+		a := amount{n: t[i].n, at: i, point: isDecimal(t[i].s)}
+		if i > 0 && t[i].glued && isAny(t[i-1].s, []string{"-", "−"}) && (i == 1 || !t[i-1].glued) {
+			a.n = -a.n
+		}
+		end := i + 1
+		if end < len(t) && rule.folds && manyfold[t[end].s] > 0 {
+			a.n *= manyfold[t[end].s]
+			a.point = false
+			end++
+		}
+		if spelled(t, end) {
+			a.broken = true // "twenty-five"
+		}
+		unitEnd := a.takeUnit(t, i, end, used, rule)
+		switch {
+		case a.unit != "":
+			end = unitEnd
+		case t[i].glued && i > 0 && isAny(t[i-1].s, []string{"-", "–", "—", "/"}) && i > 1 && t[i-2].kind == number:
+			loose = true // a range
+			continue
+		case rule.bare != "" && len(found) == 0 && isBare(t, end):
+			a.unit = rule.bare
+		case end < len(t) && t[end].kind == word && !breaks[t[end].s] && !t[end].glued, end < len(t) && t[end].s == "%":
+			continue // a number of something else
+		default:
+			loose = true
+			continue
+		}
+		end += a.takeRate(t, end)
+		a.floor = isFloor(t, i, end) || isFloor(t, i, unitEnd)
+		found = append(found, a)
+		used = end
+		i = end - 1
+	}
+	return found, loose
+}
+
+// takeUnit finds the unit behind the number, or as a label before it ("Lines: 400", "$5"). It gives the token behind the
+// unit.
+func (a *amount) takeUnit(t []token, at, from, used int, rule capRule) int {
+	if at > used && rule.units[t[at-1].s] != "" && t[at-1].kind == mark { // "$5"
+		a.unit = rule.units[t[at-1].s]
+	}
+	for i, seen := from, 0; i < len(t) && seen < 3; i++ {
+		if t[i].s == "-" && t[i].glued && i+1 < len(t) && t[i+1].glued {
+			continue // "30-minute"
+		}
+		u := rule.units[t[i].s]
+		if u == "" && t[i].kind != word || breaks[t[i].s] || i+1 < len(t) && (t[i+1].s == ":" || t[i+1].s == "=") {
+			break
+		}
+		if u != "" {
+			a.unit = u
+			return i + 1
+		}
+		if i == from && t[i].glued {
+			a.broken = a.broken || a.unit == "" && !isBare(t, from)
+			break // "1e3"
+		}
+		seen++
+	}
+	if a.unit != "" {
+		return from
+	}
+	for i := at - 1; i >= used && i >= at-3; i-- {
+		a.unit = rule.units[t[i].s]
+		if a.unit != "" || !isAny(t[i].s, []string{":", "=", "<", "≤", "~", "≈"}) {
+			break
+		}
+	}
+	return from
+}
+
+// spelled reports whether a number in words goes on.
+func spelled(t []token, i int) bool {
+	if i+1 < len(t) && t[i].s == "-" && t[i+1].glued {
+		i++
+	}
+	return i < len(t) && t[i].kind == word && written[t[i].s] > 1
+}
+
+// isBare reports whether nothing behind a number says of what it is.
+func isBare(t []token, i int) bool {
+	return i == len(t) || t[i].kind == mark && !isAny(t[i].s, []string{"%", "€", "£", "$", "/"}) && !(t[i].glued && isAny(t[i].s, []string{"-", "–", ":"}) && i+1 < len(t) && t[i+1].kind == number) ||
+		t[i].kind == word && !t[i].glued && (breaks[t[i].s] || bareTails[t[i].s])
+}
+
+// aside is the number of tokens of a number that counts nothing: an ordinal, "#12", a time of day. 0 for any other.
+func aside(t []token, i int) int {
+	switch {
+	case i+1 < len(t) && t[i+1].glued && isAny(t[i+1].s, []string{"st", "nd", "rd", "th"}), i > 0 && t[i-1].s == "#":
+		return 1
+	case i+2 < len(t) && t[i+1].s == ":" && t[i+1].glued && t[i+2].glued && t[i+2].kind == number:
+		return 3
+	}
+	return 0
+}
+
+func isDecimal(s string) bool {
+	for _, c := range s {
+		if c == '.' {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutRemarks leaves out what stands in parentheses, unless these never close.
+func withoutRemarks(t []token) []token {
+	var out []token
+	depth, from := 0, 0
+	for _, x := range t {
+		switch {
+		case x.s == "(":
+			if depth == 0 {
+				from = len(out)
+			}
+			depth++
+		case x.s == ")" && depth > 0:
+			if depth--; depth == 0 {
+				out = out[:from]
+				continue
+			}
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// inWords makes a number of the first word where a value has none in digits: "four iterations".
+func inWords(t []token) []token {
+	for _, x := range t {
+		if x.kind == number {
+			return t
+		}
+	}
+	if len(t) == 0 || written[t[0].s] == 0 {
+		return t
+	}
+	t[0].kind, t[0].n = number, written[t[0].s]
+	return t
+}

@@ -1,0 +1,75 @@
+package contract
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// hostile are pieces that a slow reader would take the square of.
+var hostile = []string{"`", "` `` ", "```\n", "<!--", "<!-- -->", "-->", "#\n", "# Contract\n", "**Loop Contract**\n", "- Mode: Goal\n", "  - Mode: x\n", "- a: b\n", "| Mode | x |\n", "|", "| a ", "\\|", "  Mode:", "\tMode:", " a:", ":", "：", "(", "((", ")", "**", "_", "> ",
+	"- + ", "1. ", "---\nx\n", "->", " and", ", or", "no ", "no, ", "not forbidden ", "may ", "deploy ", "no deploy, ", "deploys are ", "unless ", "without approval ", "4 ", "4, ", "1-", "1:", "$", "four ", "per ", "keep improving until ", "the agent ", "tests ", "own ",
+	"e.g. ", "...", "./", "\u00a0", "ß", "İ", "Ⱥ", "don't ", "'", "\r", "\t", "<loop_contract>\n", "</loop_contract>\n", "<a> ", "integration ", "`a` and ", "`a` exits 1 ", "manual or ", "x", "0", "~~~\n"}
+
+// Hostile input costs no more than large input: each piece 32 KB of it alone, and as the value of one field after the
+// other. What takes the square of that takes seconds.
+func TestHostileContracts(t *testing.T) {
+	fields := []string{boundary, maxIter, metric, verifier, stop, trigger, topology, recovery, scope, review}
+	for i, s := range hostile {
+		flood := strings.Repeat(s, 1+(32<<10)/len(s))
+		automation := strings.Replace(with(t, fields[i%len(fields)], flood), "Mode: Goal", "Mode: Automation", 1)
+		for _, src := range []string{flood, whole22 + flood, automation, with(t, fields[(i+3)%len(fields)], "a "+flood)} {
+			begin := time.Now()
+			_, findings := Read("c.md", []byte(src), true)
+			if took := time.Since(begin); took > 2*time.Second {
+				t.Errorf("%q: %v for %d bytes", s, took, len(src))
+			}
+			if len(findings) > findingsMax {
+				t.Errorf("%q: %d findings", s, len(findings))
+			}
+		}
+	}
+}
+
+// Read never panics, changes no byte, gives every finding a place in the file, and no contract without findings lacks a
+// limit.
+func FuzzRead(f *testing.F) {
+	for _, s := range []string{"", whole22, template, example, bom + strings.ReplaceAll(whole22, "\n", "\r\n"), strings.ReplaceAll(whole22, "- ", "* **"), "<loop_contract>" + whole22, "| Mode | Goal |\n|---|---|\n| Budget | 4 |\n", strings.Join(hostile, "")} {
+		f.Add([]byte(s), true)
+		f.Add([]byte(s), false)
+	}
+	for _, s := range hostile {
+		f.Add([]byte(strings.Replace(whole22, "Local writes", s+s, 1)), true)
+	}
+	f.Fuzz(func(t *testing.T, src []byte, strict bool) {
+		kept := bytes.Clone(src)
+		c, findings := Read("c.md", src, strict)
+		if !bytes.Equal(kept, src) {
+			t.Fatal("bytes changed")
+		}
+		lines := bytes.Count(src, []byte("\n")) + bytes.Count(src, []byte("\r")) + 1
+		for _, x := range findings {
+			if x.File != "c.md" || x.Line < 1 || x.Line > lines || x.Column < 1 || x.Column > len(src)+1 || x.Want == "" || x.Warning || x.Field != whole && fieldOf(x.Field) != x.Field || !utf8.ValidString(x.Read) || len(x.Read) > 1000 {
+				t.Fatalf("%+v", x)
+			}
+		}
+		if len(findings) > 0 {
+			return
+		}
+		if c.MaxIterations < 1 || c.TimeLimit < time.Second || c.TimeLimit > longest || len(c.Budget) == 0 || c.Mode == "" || c.Topology == "" || len(c.Lines) != len(required) || strict && (c.ReviewBudget.Lines < 1 || c.ReviewEach.Lines > reviewMost) {
+			t.Fatalf("no finding and %+v", c)
+		}
+		for _, a := range append(c.Budget, c.BudgetEach...) {
+			if a.N <= 0 || a.N != a.N || a.Unit == "" {
+				t.Fatalf("%+v", a)
+			}
+		}
+		for _, s := range []string{c.Objective, c.Scope, c.Verifier, c.StopCondition, c.Boundary, c.Recovery, c.StatePath, c.ArtifactsPath} {
+			if s == "" || strings.ContainsAny(s, "\n\r") {
+				t.Fatalf("%q", s)
+			}
+		}
+	})
+}
