@@ -13,6 +13,10 @@ type Charter struct {
 	// ArchetypeNote is the rest of the Archetype line.
 	ArchetypeNote string
 
+	// Unmanaged leaves git to the agent: no look at the tree before, no put-back, no commit, no guard over the charter
+	// (spec/dialects.md: tracking, driver, markdown without checks).
+	Unmanaged bool
+
 	Unit, Start, End, Never string
 
 	Verification []Check

@@ -83,6 +83,8 @@ type Dialect interface {
 type Brief struct {
 	Iteration int
 	Mode      Mode
+	// Harness is the name of the agent CLI that gets the prompt.
+	Harness string
 	// Forbidden names approaches that failed and must not be taken again, newest last.
 	Forbidden []string
 	// LastFailure is what loopd observed when the previous iteration failed, "" otherwise: output to diagnose.

@@ -66,6 +66,8 @@ type Private struct {
 	Format int `json:"format,omitempty"`
 	// Idle counts iterations without eligible work, in a row.
 	Idle int `json:"idle,omitempty"`
+	// Flags are those of the iteration, as they were given to the skill (driver).
+	Flags []string `json:"flags,omitempty"`
 	// CarryAdd and CarryDrop are the flags that the last outcome carries to the next wake (driver).
 	CarryAdd  []string `json:"carry_add,omitempty"`
 	CarryDrop []string `json:"carry_drop,omitempty"`

@@ -40,7 +40,9 @@ type Step struct {
 	Reset        time.Time
 	// Asks: the loop puts the idle question; Attended: somebody is there to answer it.
 	Asks, Attended bool
-	SignWritten    bool // this step wrote the sign of the pending failure
+	// CarryAdd and CarryDrop are the flags that the outcome carries to the next wake.
+	CarryAdd, CarryDrop []string
+	SignWritten         bool // this step wrote the sign of the pending failure
 }
 
 // Advance gives the state after an iteration. It is pure; what a person must be told of is in the state that it gives.
@@ -73,6 +75,7 @@ func Advance(s journal.State, t Step) journal.State {
 	s.LastRun, s.LastAgent = t.Now, t.Agent
 	s.Private.Answer, s.Private.Drift = "", t.Drift
 	s.Private.Findings = t.Findings
+	s.Private.CarryAdd, s.Private.CarryDrop = t.CarryAdd, t.CarryDrop
 	switch v.Outcome {
 	case journal.Failed:
 		s = tally(s, t.Agent, journal.Tally{Failed: 1})

@@ -136,7 +136,8 @@ func (r *run) ending(ctx context.Context, it *iteration) (Ending, bool) {
 	o := r.s.Options
 	code := outcomeCode(it)
 	name := r.s.Ref.Name
-	end := Ending{Code: code, Why: it.pace.Why, Wake: it.pace.Wake}
+	p := it.state.Private
+	end := Ending{Code: code, Why: it.pace.Why, Wake: it.pace.Wake, Flags: Carry(p.Flags, p.CarryAdd, p.CarryDrop), Idle: p.Idle}
 	switch {
 	case it.verdict.Outcome == journal.Interrupted:
 		return Ending{Code: it.endCode, Why: "interrupted (" + it.exec.Interrupt + "); the tree was put back"}, true

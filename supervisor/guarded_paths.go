@@ -16,7 +16,10 @@ var nearMiss = map[string]bool{"signs.md": true, "backlog.md": true}
 // folders, git's hooks and config. Files that may appear are listed too, so that their appearance is seen.
 func guardedPaths(l journal.Loop, gitCommon string, busy func(loopDir string) bool) []string {
 	loops := filepath.Dir(l.Dir)
-	paths := []string{filepath.Join(loops, "STOP"), filepath.Join(loops, "config.toml"), l.Charter.File}
+	paths := []string{filepath.Join(loops, "STOP"), filepath.Join(loops, "config.toml")}
+	if !l.Charter.Unmanaged {
+		paths = append(paths, l.Charter.File)
+	}
 	for _, f := range []string{"state.json", "journal.md", "STOP", "signs.md", "backlog.md"} {
 		paths = append(paths, filepath.Join(l.Dir, f))
 	}

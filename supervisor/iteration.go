@@ -81,7 +81,7 @@ func (r *run) iterate(ctx context.Context) (it *iteration, gate Decision, err er
 	if gate, err = r.pin(ctx, it); err != nil || gate.Action != GateGo {
 		return it, gate, err
 	}
-	it.brief = r.s.Dialect.Brief(it.loop, briefOf(it.loop, it.wall))
+	it.brief = r.s.Dialect.Brief(it.loop, briefOf(it.loop, it.maker.Name(), it.wall))
 	if err := r.launch(ctx, it); err != nil {
 		return it, gate, err
 	}
@@ -107,7 +107,7 @@ func (r *run) load(it *iteration) error {
 	if err != nil {
 		return fmt.Errorf("load loop %s: %w", r.s.Ref.Name, err)
 	}
-	it.loop = l
+	it.loop = r.carry(l)
 	it.number = l.State.Iteration + 1
 	it.wall, it.idle = r.limits(l.Charter.Budget)
 	r.allowEnv = l.Charter.Harness.Env
@@ -133,6 +133,7 @@ func (r *run) limits(b journal.Budget) (wall, idle time.Duration) {
 // launch runs the maker.
 func (r *run) launch(ctx context.Context, it *iteration) (err error) {
 	r.step(it, "exec", it.wall)
+	r.launched = true
 	it.exec, err = r.exec(ctx, task{harness: it.maker, model: it.model, prompt: it.brief, maxTurns: turnsLeft(it.loop), maxCost: costLeft(it.loop, r.s.Options.MaxCost), wall: it.wall, idle: it.idle, iteration: it.number, label: "agent",
 		begin: func() error { return r.reach(leaseRecord{Step: "exec"}) }})
 	return err
@@ -149,7 +150,7 @@ func (r *run) parse(it *iteration) journal.Report {
 // observe puts together what the table of outcomes looks at.
 func (r *run) observe(it *iteration) {
 	o := Observed{
-		Archetype: it.loop.Charter.Archetype, Native: true,
+		Archetype: it.loop.Charter.Archetype, Native: !it.loop.Charter.Unmanaged,
 		NotStarted: it.exec.NotStarted, Interrupt: it.exec.Interrupt, Stop: it.exec.Reply.Stop, TimedOut: it.exec.TimedOut,
 		HasText: it.exec.HasText, Report: it.report, TreeChanged: it.changed, Guardrails: it.guardrail,
 		Checks: it.checks, DoneWhen: it.done, Checker: it.verdictBy, Ratchet: NoRatchet,

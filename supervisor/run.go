@@ -60,6 +60,7 @@ type run struct {
 	deadline             time.Time
 	startHead            string // where the loop's branch was at the start
 	iterations           int
+	launched             bool // an agent was started: the command line's flags of a skill are used up
 }
 
 // Run runs iterations until something stops the loop, and says what it was. The lease is held from the first load to
@@ -97,6 +98,19 @@ func (s *Supervisor) Run(ctx context.Context) (Ending, error) {
 // open finds the tree and loopd's own folders; nothing is written yet.
 func (s *Supervisor) open(ctx context.Context) (*run, error) {
 	r := &run{s: s, work: s.Ref.Root, redact: newRedactor(s.Env, s.Known), marker: "LOOPD_RUN=" + newRunID()}
+	l, err := s.Dialect.Load(s.Ref)
+	if err != nil {
+		return nil, fmt.Errorf("load loop %s: %w", s.Ref.Name, err)
+	}
+	if l.Charter.Unmanaged {
+		// The tree is the agent's, but two loops in it at once are not meant: the lease lies where it always lies.
+		t, err := worktree.Open(ctx, s.Ref.Root, s.git(r.marker), worktree.Options{})
+		if err != nil && !errors.Is(err, worktree.ErrNotRepo) {
+			return nil, fmt.Errorf("open working tree: %w", err)
+		}
+		r.place = r.placeFor(t, s.Ref.Name)
+		return r, nil
+	}
 	if !s.Options.NoGit {
 		t, err := worktree.Open(ctx, s.Ref.Root, s.git(r.marker), worktree.Options{Protected: s.Protected})
 		switch {

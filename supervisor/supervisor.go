@@ -62,6 +62,9 @@ type Options struct {
 	Grace                                           time.Duration // between the stop signal and KILL
 	MaxCost                                         float64       // USD of this loop
 	Maker, Checker, EscalateTo, Model               string
+	Flags                                           []string // of an iteration skill; with GivenFlags they replace those in the state
+	GivenFlags                                      bool
+	IdleCount                                       int      // replaces the one in the state, 0 for none
 	Fallback                                        []string // harnesses that take over on a limit, in order
 	KeepTranscripts                                 int
 	KeepBytes                                       int64
@@ -145,6 +148,9 @@ type Ending struct {
 	Branch, Base string
 	Commits      int
 	Wake         time.Time
+	// Flags and Idle are those of the next wake of a skill.
+	Flags []string
+	Idle  int
 }
 
 // defaults of spec/iteration.md ("Limits where nothing is said") and decision 11.

@@ -23,6 +23,7 @@ type cli struct {
 	Adjudicate adjudicateCmd `cmd:"" help:"Decide on a dirty working tree."`
 	Parked     parkedCmd     `cmd:"" help:"Show, apply or drop changes that were put back."`
 	Harness    harnessCmd    `cmd:"" help:"Which agent CLIs are here, and how they would be started."`
+	Skills     skillsCmd     `cmd:"" help:"Which iteration skills are here, and where."`
 	Classify   classifyCmd   `cmd:"" help:"What loopd makes of a captured output of an agent CLI."`
 	Config     configCmd     `cmd:"" help:"Show each setting and where it came from."`
 	Version    versionCmd    `cmd:"" help:"Show the version of this binary."`
@@ -78,9 +79,11 @@ type runCmd struct {
 	Escalate string `placeholder:"H" help:"Agent CLI that is asked once when the loop stalls; H:MODEL names a model."`
 	Checker  string `placeholder:"H" help:"Agent CLI that judges each change, without write tools; H:MODEL names a model."`
 
-	Worktree    bool          `help:"Work in a git worktree of its own."`
-	NoGit       bool          `help:"Work outside git: nothing can be put back."`
-	Baseline    bool          `help:"Run the checks before the iteration too, to tell what was red before."`
+	Worktree  bool `help:"Work in a git worktree of its own."`
+	NoGit     bool `help:"Work outside git: nothing can be put back."`
+	Baseline  bool `help:"Run the checks before the iteration too, to tell what was red before."`
+	IdleCount int  `placeholder:"N" help:"Of an iteration skill: start with N idle iterations in a row."`
+
 	Timeout     time.Duration `placeholder:"D" help:"Wall clock of one iteration, e.g. 45m."`
 	IdleTimeout time.Duration `placeholder:"D" help:"End an agent that shows no life for so long (default 20m)."`
 	Grace       time.Duration `placeholder:"D" help:"Between the stop signal and KILL (default 10s)."`
@@ -90,6 +93,10 @@ type runCmd struct {
 	Yes     bool   `help:"Answer yes to the questions before the start."`
 	Dialect string `placeholder:"D" help:"Where two conventions have a loop of this name."`
 	JSON    bool   `help:"One JSON object an iteration on stdout."`
+}
+
+type skillsCmd struct {
+	JSON bool `help:"One JSON object a skill."`
 }
 
 type statusCmd struct {

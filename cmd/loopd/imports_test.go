@@ -14,7 +14,11 @@ var importRules = map[string][]string{
 	"loopd/supervisor":          {"loopd/harness", "loopd/journal", "loopd/journal/disk", "loopd/signs", "loopd/supervisor/proc", "loopd/supervisor/worktree"},
 	"loopd/journal/disk":        {"loopd/journal"},
 	"loopd/journal/native":      {"loopd/journal", "loopd/journal/disk"},
-	"loopd/journal/all":         {"loopd/journal", "loopd/journal/native"},
+	"loopd/journal/contract":    {"loopd/journal"},
+	"loopd/journal/driver":      {"loopd/journal", "loopd/journal/native"}, // its memory has that format
+	"loopd/journal/markdown":    {"loopd/journal"},
+	"loopd/journal/tracking":    {"loopd/journal"},
+	"loopd/journal/all":         {"loopd/journal", "loopd/journal/driver", "loopd/journal/native"},
 	"loopd/journal/journaltest": {"loopd/journal", "loopd/journal/disk"},
 	"loopd/harness/harnesstest": {"loopd/harness"},
 	"loopd/scripts/benchmark":   {"loopd/..."},

@@ -15,12 +15,17 @@ import (
 // Run runs iterations of a loop. A guard process (see main) watches over this one, so that whichever dies the agent's tree
 // goes too.
 func (c *runCmd) Run(a *app) error {
-	if len(c.Flags) > 0 {
-		return usagef("loopd run "+c.Name, "%s is a native loop: it takes no flags of an iteration skill (%q)", c.Name, c.Flags)
-	}
 	ref, err := a.find(c.Name, c.Dialect)
 	if err != nil {
 		return err
+	}
+	if ref.Dialect != "driver" && (len(c.Flags) > 0 || c.IdleCount > 0) {
+		return usagef("loopd run "+c.Name, "%s is a %s loop: it takes no flags and no --idle-count of an iteration skill (%q)", c.Name, ref.Dialect, c.Flags)
+	}
+	if ref.Dialect == "driver" && !c.DryRun && isFolder(ref.Dir) != nil { // a skill gets its memory with its first run
+		if _, err := a.plant(ref, nil, nil); err != nil {
+			return err
+		}
 	}
 	host := a.Host
 	if host == nil {
@@ -63,7 +68,7 @@ func (c *runCmd) work(a *app, ref journal.Ref, host *proc.Host) error {
 	if err != nil {
 		return exitOf(err)
 	}
-	return c.finish(a, end)
+	return c.finish(a, ref, end)
 }
 
 func (c *runCmd) options(o supervisor.Options) supervisor.Options {
@@ -77,11 +82,25 @@ func (c *runCmd) options(o supervisor.Options) supervisor.Options {
 			o.Fallback = append(o.Fallback, name)
 		}
 	}
+	o.Flags, o.GivenFlags, o.IdleCount = c.Flags, len(c.Flags) > 0, c.IdleCount
 	return o
 }
 
+// wakeCommand is the whole command of the next wake: with a skill's flags and idle count, since nothing else may survive
+// between two wakes (the loop driver seed, "The wake prompt is the only state that survives").
+func (c *runCmd) wakeCommand(ref journal.Ref, end supervisor.Ending) string {
+	words := []string{"loopd", "run", c.Name, "--once", "--print-wake"}
+	if ref.Dialect == "driver" {
+		words = append(words, fmt.Sprintf("--idle-count=%d", end.Idle))
+		if len(end.Flags) > 0 {
+			words = append(append(words, "--"), end.Flags...)
+		}
+	}
+	return asTyped(words)
+}
+
 // finish says how the run ended, what it did, and how to take or drop the work.
-func (c *runCmd) finish(a *app, end supervisor.Ending) error {
+func (c *runCmd) finish(a *app, ref journal.Ref, end supervisor.Ending) error {
 	if end.Text != "" {
 		if err := a.Print.Result("%s", trimEnd(end.Text)); err != nil {
 			return err
@@ -89,7 +108,7 @@ func (c *runCmd) finish(a *app, end supervisor.Ending) error {
 		return endWith(end.Code)
 	}
 	if c.PrintWake && !end.Wake.IsZero() {
-		if err := a.Print.Result("wake: %s · loopd run %s --once", end.Wake.Local().Format(time.RFC3339), c.Name); err != nil {
+		if err := a.Print.Result("wake: %s · %s", end.Wake.Local().Format(time.RFC3339), c.wakeCommand(ref, end)); err != nil {
 			return err
 		}
 	}

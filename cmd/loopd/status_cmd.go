@@ -187,6 +187,12 @@ func page(s statusJSON, l journal.Loop) string {
 	if s.Ratchet != nil && s.Best != nil {
 		line("ratchet", "%s: %s (best %s, %s)", l.Charter.Ratchet.Metric, s.ratchet(), journal.FormatNumber(*s.Best), l.Charter.Ratchet.Direction)
 	}
+	if flags := l.State.Private.Flags; len(flags) > 0 {
+		line("flags", "%s", asTyped(flags))
+	}
+	if add, drop := l.State.Private.CarryAdd, l.State.Private.CarryDrop; len(add)+len(drop) > 0 {
+		line("carry", "next wake adds [%s], drops [%s]", asTyped(add), asTyped(drop))
+	}
 	line("stall", "%d of %d, idle %d", s.Stall, s.StallMax, s.Idle)
 	line("mode", "%s, %d clean cycles of %d", s.Mode, s.Clean, l.State.Promotion.Required)
 	line("cost", "$%.2f", s.Cost)

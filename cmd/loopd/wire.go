@@ -48,7 +48,13 @@ func (a *app) loops() ([]journal.Ref, error) {
 		if err != nil {
 			return nil, &exitError{Code: codeUsage, What: "cannot look for loops", Where: a.show(a.Root), Why: err, Next: nextAfter(err)}
 		}
-		out = append(out, refs...)
+		for _, ref := range refs {
+			// A skill is a loop once it was driven: not every skill of a person's is meant to be one.
+			if ref.Dialect == "driver" && isFolder(ref.Dir) != nil {
+				continue
+			}
+			out = append(out, ref)
+		}
 	}
 	return out, nil
 }

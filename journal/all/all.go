@@ -6,16 +6,22 @@ package all
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"loopd/journal"
+	"loopd/journal/driver"
 	"loopd/journal/native"
 )
 
 // All gives every dialect, in the order in which names are looked for (spec/dialects.md).
 func All() []journal.Dialect {
-	return []journal.Dialect{native.Native{}}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // then only the repository has skills
+	}
+	return []journal.Dialect{native.Native{}, driver.Driver{Home: home}}
 }
 
 // The ways in which a name fails to lead to one loop. All of them are wrong usage.

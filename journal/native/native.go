@@ -54,35 +54,46 @@ func (Native) Load(ref journal.Ref) (journal.Loop, error) {
 		l.Charter, findings = readCharter(ref.File, src, ref.Root)
 		l.Findings = append(l.Findings, findings...)
 	}
-	charterBad := len(l.Defects()) > 0
-	if raw, ok := in.read(filepath.Join(ref.Dir, stateFile), stateMax); ok {
+	return l, in.memory(len(l.Defects()) > 0)
+}
+
+// Memory reads what the loop's folder holds beside a charter into l: state, last entries, signs, backlog, steering. It is
+// for dialects that keep the same memory; l has its name, folders and charter.
+func Memory(l *journal.Loop) error {
+	in := reading{loop: l}
+	return in.memory(len(l.Defects()) > 0)
+}
+
+func (in *reading) memory(charterBad bool) error {
+	l := in.loop
+	if raw, ok := in.read(filepath.Join(l.Dir, stateFile), stateMax); ok {
 		l.HasState = true
 		var findings []journal.Finding
 		l.State, findings = readState(in.shown(stateFile), raw)
 		l.Findings = append(l.Findings, findings...)
-		if !stateBroken(l) {
-			l.Findings = append(l.Findings, mirrors(l, charterBad)...)
+		if !stateBroken(*l) {
+			l.Findings = append(l.Findings, mirrors(*l, charterBad)...)
 		}
 	}
 	in.recent()
 	if !l.HasState {
-		l.State = freshState(l.Charter, ref.Name, l.Entries)
+		l.State = freshState(l.Charter, l.Name, l.Entries)
 	}
-	if text, ok := in.read(filepath.Join(ref.Dir, signsFile), textMax); ok {
+	if text, ok := in.read(filepath.Join(l.Dir, signsFile), textMax); ok {
 		l.Signs = string(text)
 		in.countSigns()
 	}
-	if text, ok := in.read(filepath.Join(ref.Dir, backlogFile), textMax); ok {
+	if text, ok := in.read(filepath.Join(l.Dir, backlogFile), textMax); ok {
 		l.BacklogText = string(text)
 		l.Backlog = journal.ParseBacklog(l.BacklogText)
 	}
-	if text, ok := in.read(filepath.Join(ref.Dir, steerFile), steerMax); ok && strings.TrimSpace(strings.TrimPrefix(string(text), bom)) != "" {
+	if text, ok := in.read(filepath.Join(l.Dir, steerFile), steerMax); ok && strings.TrimSpace(strings.TrimPrefix(string(text), bom)) != "" {
 		l.Steer = string(text)
 	}
 	if in.err != nil {
-		return l, fmt.Errorf("read loop %s: %w", ref.Name, in.err)
+		return fmt.Errorf("read loop %s: %w", l.Name, in.err)
 	}
-	return l, nil
+	return nil
 }
 
 // stateBroken says whether the state file has a defect: then it must not be overwritten.
