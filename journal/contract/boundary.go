@@ -63,7 +63,7 @@ func isDenied(s []token, i int) bool {
 
 // deniedAhead looks for a negator before a token that nothing between them ends.
 func deniedAhead(s []token, i int) bool {
-	denied, paused := false, false
+	denied, paused, brief := false, false, false // brief holds up to a comma
 	for j := 0; j < i; {
 		skip, n := negatorAt(s, j)
 		switch {
@@ -71,9 +71,11 @@ func deniedAhead(s []token, i int) bool {
 			// "without approval" is a condition, "no run without deploying" a deploy.
 			denied = !denied && find(s, j+1, asked()) == 0
 		case n > 0:
-			denied = true
+			denied, brief = true, s[j].s == "instead" || s[j].s == "rather"
 		case skip > 0: // "not forbidden"
 			denied = false
+		case brief && s[j].s == ",": // "instead of pushing, deploy"
+			denied, brief = false, false
 		case paused && isAny(s[j].s, []string{",", "or", "nor"}):
 			denied, paused = true, false
 		default:
@@ -101,7 +103,9 @@ func deniedBehind(s []token, i int) bool {
 			return verbs < 2 && (and || or || !comma)
 		case find(s, j, answers()) > 0, s[j].s == ":" && j+2 == len(s) && s[j+1].s == "no":
 			return verbs == 0
-		case and && isAny(s[j].s, []string{"is", "was", "stays", "remains"}): // not of a list of two
+		case s[j].s == "not" && j+1 == len(s) && find(s, j-1, copulas()) > 0: // "deploys are not"
+			return true
+		case and && s[j-1].s != "," && isAny(s[j].s, []string{"is", "was", "stays", "remains"}): // not of a list of two
 			return false
 		case find(s, j, copulas()) > 0 && find(s, j-1, copulas()) == 0:
 			verbs++

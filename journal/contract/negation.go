@@ -8,7 +8,12 @@ var (
 		return phrases("no", "not", "never", "without", "neither", "nor", "none", "nothing", "nobody", "zero", "avoid*", "nowhere",
 			"deny|denies|denying", "forbid|forbids|forbidding", "prohibit|prohibits|prohibiting", "ban|bans", "block|blocks|blocking",
 			"disallow|disallows", "exclude|excludes|excluding", "refuse|refuses", "reject|rejects", "refrain*",
-			"away|out|isolated|separate|separated|disconnected|detached from", "out of", "instead of", "rather than", "off ?- limits :", "out of bounds :", "out of scope :")
+			"not allowed|permitted|authorized|authorised|supposed|entitled to", "forbidden|prohibited|banned|barred|prevented|blocked from|to", "away|out|isolated|separate|separated|disconnected|detached from", "out of", "instead of", "rather than", "off ?- limits :", "out of bounds :", "out of scope :")
+	})
+	// hollow look like a denial and deny nothing that follows: "no limits", "don't forget to", "zero-downtime deploys".
+	hollow = sync.OnceValue(func() table {
+		return phrases("no|not|never|without|zero|nothing ?- limit|limits|limited|restriction|restrictions|restricted|hesitat*|need|problem|problems|objection|objections|harm|downtime|delay|interruption|later|matter|doubt|forget|forgets|fail|fails|miss|misses|skip|skips|only|just",
+			"nothing|none|neither|nobody is|are|be off ?- limits", "nothing|none|neither|nobody is|are|be denied|forbidden|prohibited|banned|blocked|disallowed|excluded|refused|taboo", "not|never|nothing|none ?is|are out ?- of ?- scope|bounds")
 	})
 	// verdicts deny what they are said of: "production is off limits". Before a colon they deny what follows.
 	verdicts = sync.OnceValue(func() table {
@@ -22,7 +27,8 @@ var (
 	})
 	// unless are words behind which a denial no longer holds: "no deploy unless approved". They hold for a whole list.
 	unless = sync.OnceValue(func() table {
-		return phrases("unless", "except|excepting|excepted", "with the exception of", "until|till", "before", "after", "if", "when|whenever", "once", "only if|when|with|after|by|through|via|to|for")
+		return phrases("unless", "except|excepting|excepted", "with the exception of", "until|till", "before", "after", "if", "when|whenever", "once", "only if|when|with|after|by|through|via|to|for",
+			"during ?the day|night|week|weekend|business|office|working|peak|freeze", "on monday*|tuesday*|wednesday*|thursday*|friday*|saturday*|sunday*|weekend*|weekday*|holiday*", "at night")
 	})
 	// beside are words for the one thing that a denial leaves out: "no writes outside shared/". They hold for the word next
 	// to them.
@@ -36,8 +42,11 @@ var (
 )
 
 // negatorAt is the length of the negator at a token, 0 for none. Two of them in a row ("not forbidden", "not without")
-// are none: then only skip is above 0.
+// are none, and neither is a hollow one: then only skip is above 0.
 func negatorAt(t []token, i int) (skip, n int) {
+	if n = find(t, i, hollow()); n > 0 {
+		return n, 0
+	}
 	n = find(t, i, negators())
 	if v := find(t, i, verdicts()); v > 0 && (i+v < len(t) && t[i+v].s == ":" || i == 0) {
 		n = max(n, v)
@@ -48,9 +57,6 @@ func negatorAt(t []token, i int) (skip, n int) {
 	if t[i].s == "not" || t[i].s == "never" || t[i].s == "no" {
 		if next := max(find(t, i+n, negators()), find(t, i+n, verdicts())); next > 0 {
 			return n + next, 0
-		}
-		if i+n < len(t) && (t[i+n].s == "only" || t[i+n].s == "just" || t[i].s == "no" && isAny(t[i+n].s, []string{"problem", "matter", "later"})) {
-			return n + 1, 0
 		}
 	}
 	return n, n

@@ -6,7 +6,7 @@ var (
 	// builders are words for the one who did the work.
 	builders = sync.OnceValue(func() table {
 		return phrases("builder|builders", "maker|makers", "agent|agents", "model|models", "llm|ai|assistant|bot", "author|authors", "implementer|implementor|coder|programmer", "worker|workers",
-			"itself|himself|herself|myself|yourself|themselves|me|you|nobody|noone", "no one", "self only|alone", "same one|person|people|session|context|process|developer|engineer|human",
+			"itself|himself|herself|myself|yourself|themselves|me|i|you|nobody|noone", "no one", "self only|alone", "same one|person|people|session|context|process|developer|engineer|human",
 			"self ?- review*|check*|verif*|assess*|evaluat*|certif*|report*|judg*|approv*|inspect*|grad*|critique*|confiden*|reflect*|test*", "selfreview|selfcheck")
 	})
 	// people judge with eyes of their own, unless they are the same.
@@ -18,7 +18,7 @@ var (
 		return phrases("checker|checkers", "reviewer|reviewers", "judge|referee|auditor|inspector|tester|testers|evaluator|critic|verifier", "independent|independently|external|separate|second|another|different|third", "other than",
 			"fresh|new|clean|dedicated agent|model|instance|llm", "pytest|unittest|testsuite|suite|suites|e2e|fuzz*|benchmark*|coverage|jest|playwright|cypress|rspec", "ci|pipeline|pipelines|workflow|workflows|github|jenkins|buildkite|gitlab|circleci",
 			"command|commands|script|scripts|lint|linter|linters|typecheck*|typechecker|staticcheck|compiler|schema|validator|validators|checksum|hash|oracle|deterministic*", "type ?- check*",
-			"golden|snapshot|snapshots|baseline|fixture|fixtures", "exit ?- code", "manager|supervisor|loopd|npm|pnpm|yarn|cargo|gradle|mvn|bazel|tox|curl|grep|jq", "go|unit|integration|regression|acceptance|smoke|property|load test|tests|vet|build", "make check|test|lint|verify")
+			"harness|evals", "held - out", "golden|snapshot|snapshots|baseline|fixture|fixtures", "exit ?- code", "manager|supervisor|loopd|npm|pnpm|yarn|cargo|gradle|mvn|bazel|tox|curl|grep|jq", "go|unit|integration|regression|acceptance|smoke|property|load test|tests|vet|build", "make check|test|lint|verify")
 	})
 	// deeds are checks as nouns, and what a builder does as verbs.
 	deeds = sync.OnceValue(func() table {
@@ -50,7 +50,11 @@ func (r *reader) verifier() {
 		if judges(t, i) && !deniedBefore(t, i) {
 			return
 		}
-		if n := find(t, i, builders()); n > 0 {
+		n := find(t, i, builders())
+		if t[i].s == "self" && (i+1 == len(t) || t[i+1].kind == mark && t[i+1].s != "-") {
+			n = 1
+		}
+		if n > 0 {
 			if by < 0 && !deniedBefore(t, i) {
 				by, length = i, n
 			}
