@@ -21,6 +21,14 @@ const outputKept = 64 << 10
 
 // Run examines loops and prints one line a finding, then the verdict. Exit 80 where a loop may not start.
 func (c *checkCmd) Run(a *app) error {
+	switch {
+	case c.Contract != "" && len(c.Names) > 0:
+		return usagef("loopd check --contract "+c.Contract, "--contract checks a file: no loop can be named beside it (%q)", c.Names)
+	case c.Contract != "":
+		return a.checkContract(c.Contract, c.Strict, c.JSON)
+	case c.Strict:
+		return usagef("loopd check --contract FILE --strict", "--strict is for a contract")
+	}
 	refs, err := a.named(c.Names)
 	if err != nil {
 		return err

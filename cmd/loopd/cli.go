@@ -49,8 +49,10 @@ type initCmd struct {
 }
 
 type checkCmd struct {
-	Names []string `arg:"" optional:"" name:"name" help:"Loops to check; all where none is named."`
-	JSON  bool     `help:"One JSON object a loop."`
+	Names    []string `arg:"" optional:"" name:"name" help:"Loops to check; all where none is named."`
+	Contract string   `placeholder:"FILE" help:"Check a loop contract in place of loops."`
+	Strict   bool     `help:"With --contract: also what must hold before it is run."`
+	JSON     bool     `help:"One JSON object a loop, or the contract's."`
 }
 
 type activateCmd struct {

@@ -75,7 +75,7 @@ func amountsOf(t []token, rule capRule) (found []amount, loose bool) {
 			continue
 		}
 		end += a.takeRate(t, end)
-		a.floor = isFloor(t, i, end) || isFloor(t, i, unitEnd)
+		a.floor = isFloor(t, i, end) || isFloor(t, i, unitEnd) || isFloor(t, i, i+1)
 		found = append(found, a)
 		used = end
 		i = end - 1
@@ -86,29 +86,31 @@ func amountsOf(t []token, rule capRule) (found []amount, loose bool) {
 // takeUnit finds the unit behind the number, or as a label before it ("Lines: 400", "$5"). It gives the token behind the
 // unit.
 func (a *amount) takeUnit(t []token, at, from, used int, rule capRule) int {
-	if at > used && rule.units[t[at-1].s] != "" && t[at-1].kind == mark { // "$5"
-		a.unit = rule.units[t[at-1].s]
+	if at > used && rule.units[t[at-1].s] != "" && t[at-1].kind == mark { // "$5", "$5 USD"
+		if a.unit = rule.units[t[at-1].s]; from < len(t) && rule.units[t[from].s] == a.unit {
+			from++
+		}
+		return from
 	}
 	for i, seen := from, 0; i < len(t) && seen < 3; i++ {
 		if t[i].s == "-" && t[i].glued && i+1 < len(t) && t[i+1].glued {
 			continue // "30-minute"
 		}
 		u := rule.units[t[i].s]
-		if u == "" && t[i].kind != word || breaks[t[i].s] || i+1 < len(t) && (t[i+1].s == ":" || t[i+1].s == "=") {
+		if u == "" && t[i].kind != word || breaks[t[i].s] && t[i].s != "or" || i+1 < len(t) && (t[i+1].s == ":" || t[i+1].s == "=") {
 			break
 		}
 		if u != "" {
-			a.unit = u
+			if a.unit = u; u == string(ToolCalls) && i > from && isAny(t[i-1].s, []string{"model", "llm", "api", "completion"}) {
+				a.unit = string(ModelCalls)
+			}
 			return i + 1
 		}
 		if i == from && t[i].glued {
-			a.broken = a.broken || a.unit == "" && !isBare(t, from)
+			a.broken = a.broken || !isBare(t, from)
 			break // "1e3"
 		}
 		seen++
-	}
-	if a.unit != "" {
-		return from
 	}
 	for i := at - 1; i >= used && i >= at-3; i-- {
 		a.unit = rule.units[t[i].s]
@@ -129,6 +131,9 @@ func spelled(t []token, i int) bool {
 
 // isBare reports whether nothing behind a number says of what it is.
 func isBare(t []token, i int) bool {
+	if i+1 < len(t) && t[i].s == "/" {
+		return t[i+1].kind == word // "4 / run"
+	}
 	return i == len(t) || t[i].kind == mark && !isAny(t[i].s, []string{"%", "€", "£", "$", "/"}) && !(t[i].glued && isAny(t[i].s, []string{"-", "–", ":"}) && i+1 < len(t) && t[i+1].kind == number) ||
 		t[i].kind == word && !t[i].glued && (breaks[t[i].s] || bareTails[t[i].s])
 }

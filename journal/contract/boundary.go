@@ -112,7 +112,7 @@ func deniedBehind(s []token, i int) bool {
 		case find(s, j, grants()) > 0:
 			return false
 		}
-		and, or, comma = and || s[j].s == "and", or || s[j].s == "or" || s[j].s == "/", comma || s[j].s == ","
+		and, or, comma = and || s[j].s == "and", or || s[j].s == "or" || s[j].s == "/", comma || s[j].s == "," && find(s, j+1, copulas()) == 0
 	}
 	return false
 }

@@ -164,7 +164,7 @@ func TestRequired(t *testing.T) {
 		gone := strings.Join(append(slices.Clone(lines[:i+1]), lines[i+2:]...), "\n")
 		judged(t, gone, fmt.Sprintf("%d %s: - %s: ", min(i+2, 23), f, titled(f)))
 		for _, empty := range []string{"", "-", "—", "n/a", "N/A", "na", "none", "None.", "NONE!", "tbd", "TBD.", "todo", "ToDo:", "unknown", "**unknown**", "`tbd`", "_none_", "*n/a*.", "<placeholder>", "<your words here>.",
-			"**<placeholder>**", "(none)", "none (yet)", "TODO: ask the owner", "TODO(you)", "TBD by the team", "to be decided", "?", "...", "…", "{{value}}", "[fill in]", "<a> <b>"} {
+			"**<placeholder>**", "(none)", "none (yet)", "TODO: ask the owner", "TODO(you)", "TBD by the team", "to be decided", "?", "...", "…", "{{value}}", "[fill in]", "<a> <b>", "none yet", "To do", "n / a", "not sure", "pending", "unknown so far"} {
 			judged(t, with(t, f, empty), fmt.Sprintf("%d %s: fill it in", i+2, f))
 		}
 	}

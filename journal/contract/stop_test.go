@@ -34,6 +34,11 @@ func TestStopConditions(t *testing.T) {
 		"The file is complete: `wc -l < out` = 22.",
 		"No infinite loop is found by the linter.",
 		"Three clean runs.",
+		"When tests pass; do not keep improving afterwards.",
+		"No improvement in 3 iterations.",
+		"When the page is good for all browsers in the matrix.",
+		"Stop when the build is done and tests pass.",
+		"Perfect score of 100 is reached",
 		"なくなるまで",
 	} {
 		t.Run(s, func(t *testing.T) { judged(t, with(t, stop, s)) })
@@ -95,6 +100,13 @@ func TestEndlessStopConditions(t *testing.T) {
 		"as needed",
 		"always",
 		"∞",
+		"endless",
+		"ongoing",
+		"24/7",
+		"when done, or never",
+		"Run until interrupted.",
+		"Until no further improvement is possible.",
+		"There is none.",
 	} {
 		t.Run(s, func(t *testing.T) { judged(t, with(t, stop, s), "20 stop condition: a result that a check can see") })
 	}

@@ -39,6 +39,9 @@ func TestVerifiers(t *testing.T) {
 		"Type-check by the compiler.",
 		"Not the agent: QA.",
 		"Clippy and cargo.",
+		"Model evaluation harness with a held-out set",
+		"Agent output is compared with a golden file",
+		"Automated tests; the agent's opinion does not count",
 	} {
 		t.Run(s, func(t *testing.T) { judged(t, with(t, verifier, s)) })
 	}
@@ -79,6 +82,11 @@ func TestVerifiers(t *testing.T) {
 		"The assistant's opinion",
 		"Nobody",
 		"myself",
+		"Self",
+		"LLM says it is fine",
+		"Agent double-checks the diff",
+		"the builder (no independent check)",
+		"not a checker but the builder",
 	} {
 		t.Run(s, func(t *testing.T) { judged(t, with(t, verifier, s), "14 verifier: besides the builder") })
 	}
