@@ -88,6 +88,9 @@ func (f *opencodeFold) Line(line []byte) Event {
 	}
 	switch kind {
 	case "text":
+		if field(line, "part.synthetic").Bool() {
+			break // its own words for the model, after it cut the context down
+		}
 		f.text, f.spoke = append(f.text[:0], line...), true
 	case "tool_use":
 		f.toolCalls++

@@ -17,6 +17,9 @@ type Charter struct {
 	// (spec/dialects.md: tracking, driver, markdown without checks).
 	Unmanaged bool
 
+	// DoneAfter: Done-when is looked at after an iteration only, not before one (tracking).
+	DoneAfter bool
+
 	Unit, Start, End, Never string
 
 	Verification []Check

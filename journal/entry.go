@@ -17,6 +17,9 @@ type Entry struct {
 	Steer string
 	Next  string
 	Flags []string
+	// Outcome is what loopd made of the iteration, Reason what it saw or was told of whether the objective is met.
+	Outcome Outcome
+	Reason  string
 	// Raw is the entry as read, heading included.
 	Raw string
 	// Failed is true where an entry that was read carries ❌.
@@ -74,6 +77,9 @@ type Report struct {
 	Split     []string
 	CarryAdd  []string
 	CarryDrop []string
+	// Met is the agent's own word that the objective is met, Reason why. It counts where a loop has nothing that decides.
+	Met    bool
+	Reason string
 	// OK is true where the whole message is the OK token.
 	OK bool
 	// Question is the sentence in which the message refuses to act or asks for a permission or an answer, "" otherwise.

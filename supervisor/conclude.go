@@ -35,6 +35,8 @@ type Observed struct {
 	Archetype journal.Archetype
 	// Native is false for dialects that leave tree, checks and ratchet to the agent.
 	Native bool
+	// GoesOn: an answer that cannot be read is one that did not meet the objective, and holds nothing (tracking).
+	GoesOn bool
 
 	// NotStarted says why the harness could not be started, "" where it ran.
 	NotStarted string
@@ -115,7 +117,9 @@ var outcomes = []row{
 	{"permission rejected", func(o Observed) bool { return o.Asked != "" && !o.HasText }, is(journal.Held), ifChanged, flag("question")},
 	{"no final message", func(o Observed) bool { return !o.HasText }, is(journal.Failed), ifChanged, noAnswer},
 	{"heartbeat", func(o Observed) bool { return o.Report.OK && !o.TreeChanged && complete(o) }, is(journal.Heartbeat), keep, nil},
-	{"contract violation", func(o Observed) bool { return complete(o) && o.Report.Status == "" }, is(journal.Held), ifChanged,
+	{"contract violation", func(o Observed) bool {
+		return complete(o) && o.Report.Status == "" && (!o.GoesOn || o.Report.Question != "")
+	}, is(journal.Held), ifChanged,
 		func(o Observed) []string {
 			if o.Report.Question != "" {
 				return []string{"question"}
@@ -153,6 +157,7 @@ var outcomes = []row{
 	}, is(journal.NoChange), always, flag("not kept")},
 	{"done", func(o Observed) bool { return o.DoneWhen }, is(journal.Finished), keep, nil},
 	{"filed", func(o Observed) bool { return o.Report.Status == journal.ReportFiled }, is(journal.Filed), keep, nil},
+	{"unreadable answer", func(o Observed) bool { return o.Report.Status == "" }, is(journal.NoChange), keep, flag("unreadable answer")},
 	{"otherwise", func(o Observed) bool { return true }, func(o Observed) journal.Outcome {
 		if o.Report.Status == journal.ReportRejected {
 			return journal.Rejected

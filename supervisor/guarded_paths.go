@@ -17,7 +17,7 @@ var nearMiss = map[string]bool{"signs.md": true, "backlog.md": true}
 func guardedPaths(l journal.Loop, gitCommon string, busy func(loopDir string) bool) []string {
 	loops := filepath.Dir(l.Dir)
 	paths := []string{filepath.Join(loops, "STOP"), filepath.Join(loops, "config.toml")}
-	if !l.Charter.Unmanaged {
+	if within(l.Dir, l.Charter.File) { // a skill lies elsewhere, and is the repository's matter
 		paths = append(paths, l.Charter.File)
 	}
 	for _, f := range []string{"state.json", "journal.md", "STOP", "signs.md", "backlog.md"} {
@@ -40,6 +40,12 @@ func guardedPaths(l journal.Loop, gitCommon string, busy func(loopDir string) bo
 		}
 	}
 	return unique(paths)
+}
+
+// within reports whether a file lies below a folder.
+func within(dir, file string) bool {
+	rel, err := filepath.Rel(dir, file)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // gitHooks are the hooks that a commit, a checkout or a fetch would run: planting one is seen.

@@ -150,7 +150,7 @@ func (r *run) parse(it *iteration) journal.Report {
 // observe puts together what the table of outcomes looks at.
 func (r *run) observe(it *iteration) {
 	o := Observed{
-		Archetype: it.loop.Charter.Archetype, Native: !it.loop.Charter.Unmanaged,
+		Archetype: it.loop.Charter.Archetype, Native: !it.loop.Charter.Unmanaged, GoesOn: it.loop.Charter.DoneAfter,
 		NotStarted: it.exec.NotStarted, Interrupt: it.exec.Interrupt, Stop: it.exec.Reply.Stop, TimedOut: it.exec.TimedOut,
 		HasText: it.exec.HasText, Report: it.report, TreeChanged: it.changed, Guardrails: it.guardrail,
 		Checks: it.checks, DoneWhen: it.done, Checker: it.verdictBy, Ratchet: NoRatchet,

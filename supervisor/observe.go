@@ -55,6 +55,9 @@ func (r *run) verify(ctx context.Context, it *iteration) error {
 	if it.done, it.doneSeen, err = r.doneWhen(ctx, asStruck(l, it.strike, it.report.Split), limit); err != nil {
 		return r.interruptedBy(ctx, it, err)
 	}
+	if len(l.Charter.DoneWhen) == 0 && l.Charter.DoneAfter && it.report.Met {
+		it.done, it.doneSeen = true, orElse(it.report.Reason, "the agent judges it met") // nothing else decides
+	}
 	return r.sameTree(look, it)
 }
 

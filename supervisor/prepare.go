@@ -23,6 +23,9 @@ func (r *run) gate(ctx context.Context, it *iteration) (Decision, error) {
 		NotConfirmed: o.IfDue && (!l.HasState || l.State.Status == journal.Designed),
 		Once:         o.Once, IfDue: o.IfDue, Anyway: o.Now, MaxCost: o.MaxCost,
 		DoneWhen: func() (bool, string, error) {
+			if l.Charter.DoneAfter {
+				return false, "", nil
+			}
 			r.step(it, "gate", 0)
 			return r.doneWhen(ctx, l, min(checkLimit, it.wall))
 		},
@@ -272,7 +275,10 @@ func (r *run) sayOnce(it *iteration) {
 	if r.s.Options.MaxCost == 0 && it.loop.Charter.Budget.Cost == 0 {
 		r.emit(Event{Kind: EventNotice, Text: "no cost cap is set (Budget: Max cost, or --max-cost)"})
 	}
-	if r.tree == nil {
+	switch {
+	case it.loop.Charter.Unmanaged:
+		r.emit(Event{Kind: EventNotice, Text: "git is the agent's own matter in this loop: nothing is checked, put back or committed"})
+	case r.tree == nil:
 		r.emit(Event{Kind: EventWarning, Text: "outside git nothing can be put back: a failed iteration is flagged, its change stays"})
 	}
 }

@@ -35,8 +35,9 @@ type app struct {
 	// Root is the absolute folder whose .loop holds the loops.
 	Root string
 
-	parsed *kong.Context
-	argv   []string
+	parsed     *kong.Context
+	runGrammar *runCmd // holds the settings in force, for commands that run a loop another way
+	argv       []string
 }
 
 // run parses argv, runs the command and returns the exit code.
@@ -85,7 +86,7 @@ func newParser(grammar *cli, world surroundings) (*kong.Kong, *bool, error) {
 }
 
 func newApp(grammar *cli, parsed *kong.Context, argv []string, world surroundings) (*app, error) {
-	a := &app{surroundings: world, globals: grammar.globals, parsed: parsed, argv: argv}
+	a := &app{surroundings: world, globals: grammar.globals, parsed: parsed, runGrammar: &grammar.Run, argv: argv}
 	cwd, err := os.Getwd()
 	if err != nil {
 		return nil, fmt.Errorf("find current folder: %w", err)

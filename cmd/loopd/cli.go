@@ -11,6 +11,7 @@ type cli struct {
 	Check      checkCmd      `cmd:"" help:"May these loops start? The loop doctor's D1 to D9, harness and config."`
 	Activate   activateCmd   `cmd:"" help:"Confirm a loop and set it active."`
 	Run        runCmd        `cmd:"" help:"Run iterations of a loop until something stops it."`
+	Loop       loopCmd       `cmd:"" help:"Repeat a task until its objective is met, in a tracking document."`
 	Status     statusCmd     `cmd:"" help:"One row a loop; with a name, its page."`
 	Log        logCmd        `cmd:"" help:"Journal entries, or the transcript of an iteration."`
 	Steer      steerCmd      `cmd:"" help:"Leave steering for the next iteration."`
@@ -95,6 +96,19 @@ type runCmd struct {
 	Yes     bool   `help:"Answer yes to the questions before the start."`
 	Dialect string `placeholder:"D" help:"Where two conventions have a loop of this name."`
 	JSON    bool   `help:"One JSON object an iteration on stdout."`
+}
+
+type loopCmd struct {
+	Task    string        `arg:"" optional:"" help:"What to repeat."`
+	Until   string        `placeholder:"OBJECTIVE" help:"The condition that ends it, as an outcome."`
+	Max     int           `placeholder:"N" help:"At most N iterations, those of earlier runs included (default 3)."`
+	Check   string        `placeholder:"CMD" help:"The command that decides: exit 0 is met, whatever the agent says."`
+	Resume  string        `placeholder:"SLUG" help:"Go on with a loop that is there; --max raises its bound."`
+	Answer  string        `placeholder:"TEXT" help:"With --resume: the answer to its question."`
+	Harness string        `placeholder:"H" help:"Agent CLI that does the work."`
+	Model   string        `placeholder:"M" help:"Model that it shall use."`
+	Timeout time.Duration `placeholder:"D" help:"Wall clock of one iteration, e.g. 45m."`
+	Yes     bool          `help:"Answer yes to the questions before the start."`
 }
 
 type skillsCmd struct {

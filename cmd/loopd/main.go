@@ -32,5 +32,5 @@ func start(argv []string, host *proc.Host) int {
 
 // guarded says whether a command line may start agents. One that only looks like it is guarded for nothing, no more.
 func guarded(argv []string) bool {
-	return slices.Contains(argv, "run") || slices.Contains(argv, "test")
+	return slices.Contains(argv, "run") || slices.Contains(argv, "test") || slices.Contains(argv, "loop")
 }

@@ -32,22 +32,27 @@ func (c *runCmd) Run(a *app) error {
 		host = proc.NewHost()
 		defer host.Close()
 	}
-	return c.work(a, ref, host)
-}
-
-// work is the run itself.
-func (c *runCmd) work(a *app, ref journal.Ref, host *proc.Host) error {
-	s, conf, err := a.supervise(ref, host)
+	end, err := c.drive(a, ref, host, func() {})
 	if err != nil {
 		return err
+	}
+	return c.finish(a, ref, end)
+}
+
+// drive runs a loop. Once the settings are in force, adjust may change them.
+func (c *runCmd) drive(a *app, ref journal.Ref, host *proc.Host, adjust func()) (supervisor.Ending, error) {
+	s, conf, err := a.supervise(ref, host)
+	if err != nil {
+		return supervisor.Ending{}, err
 	}
 	l, err := s.Dialect.Load(ref)
 	if err != nil {
-		return &exitError{Code: codeUsage, What: "cannot read loop " + ref.Name, Where: a.show(ref.Dir), Why: err, Next: "make it readable"}
+		return supervisor.Ending{}, &exitError{Code: codeUsage, What: "cannot read loop " + ref.Name, Where: a.show(ref.Dir), Why: err, Next: "make it readable"}
 	}
 	if _, err := a.settle(l.Charter, conf); err != nil {
-		return err
+		return supervisor.Ending{}, err
 	}
+	adjust()
 	s.Options = c.options(s.Options)
 	s.Watched = a.Print.Terminal() || a.Verbose
 	if s.Options.Maker == "" && l.Charter.Harness.Maker == "" {
@@ -63,12 +68,12 @@ func (c *runCmd) work(a *app, ref journal.Ref, host *proc.Host) error {
 	end, err := s.Run(ctx)
 	var by supervisor.InterruptedBy
 	if errors.Is(err, proc.ErrAborted) && errors.As(context.Cause(ctx), &by) {
-		return &exitError{Code: 128 + int(by.Signal), What: "ended at once; nothing that it started is alive", Next: "start again: the iteration is put back first"}
+		return supervisor.Ending{}, &exitError{Code: 128 + int(by.Signal), What: "ended at once; nothing that it started is alive", Next: "start again: the iteration is put back first"}
 	}
 	if err != nil {
-		return exitOf(err)
+		return supervisor.Ending{}, exitOf(err)
 	}
-	return c.finish(a, ref, end)
+	return end, nil
 }
 
 func (c *runCmd) options(o supervisor.Options) supervisor.Options {

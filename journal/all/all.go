@@ -13,6 +13,7 @@ import (
 	"loopd/journal"
 	"loopd/journal/driver"
 	"loopd/journal/native"
+	"loopd/journal/tracking"
 )
 
 // All gives every dialect, in the order in which names are looked for (spec/dialects.md).
@@ -21,7 +22,7 @@ func All() []journal.Dialect {
 	if err != nil {
 		home = "" // then only the repository has skills
 	}
-	return []journal.Dialect{native.Native{}, driver.Driver{Home: home}}
+	return []journal.Dialect{native.Native{}, tracking.Tracking{}, driver.Driver{Home: home}}
 }
 
 // The ways in which a name fails to lead to one loop. All of them are wrong usage.

@@ -1,37 +1,18 @@
 package contract
 
+import "strings"
+
+const notPlain = "write the number plainly, in digits"
+
 // amount is a number of a cap with its unit.
 type amount struct {
-	n      float64
-	unit   string
-	at     int  // token of the number
-	each   bool // of every iteration, not of the run
-	floor  bool // the least, not the most
-	rate   bool // of something that may come without end: "4 a day"
-	broken bool // not a plain number
-	point  bool // written with a point
+	n     float64
+	unit  string
+	at    int    // token of the number
+	each  bool   // of every iteration, not of the run
+	point bool   // written with a point
+	fault string // what is wrong with it, "" for a good one
 }
-
-// capRule is what one of the four caps is read by.
-type capRule struct {
-	units map[string]string // words, and what they count
-	bare  string            // the unit of a number without one, "" where it needs one
-	folds bool              // "k" and "M" multiply
-}
-
-// manyfold multiply a number.
-var manyfold = map[string]float64{"k": 1e3, "thousand": 1e3, "hundred": 100, "m": 1e6, "mio": 1e6, "million": 1e6, "b": 1e9, "bn": 1e9, "billion": 1e9}
-
-// written are small numbers in words, for a value that has none in digits.
-var written = map[string]float64{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
-	"fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90}
-
-// breaks end the words between a number and its unit.
-var breaks = map[string]bool{"of": true, "per": true, "in": true, "at": true, "for": true, "on": true, "with": true, "and": true, "or": true, "to": true, "then": true, "each": true,
-	"every": true, "a": true, "an": true, "by": true, "until": true, "after": true, "if": true, "is": true, "are": true, "across": true, "over": true, "within": true}
-
-// bareTails may stand behind a number that has no unit.
-var bareTails = map[string]bool{"max": true, "maximum": true, "total": true, "tops": true, "overall": true, "altogether": true, "hard": true, "at": true}
 
 // amountsOf finds the numbers of a cap. loose are numbers that nothing says the unit of; one of those beside an amount may
 // be a second cap, so nothing is sure.
@@ -46,7 +27,7 @@ func amountsOf(t []token, rule capRule) (found []amount, loose bool) {
 			i += n - 1
 			continue
 		}
-		a := amount{n: t[i].n, at: i, point: isDecimal(t[i].s)}
+		a := amount{n: t[i].n, at: i, point: strings.Contains(t[i].s, ".")}
 		if i > 0 && t[i].glued && isAny(t[i-1].s, []string{"-", "−"}) && (i == 1 || !t[i-1].glued) {
 			a.n = -a.n
 		}
@@ -57,7 +38,7 @@ func amountsOf(t []token, rule capRule) (found []amount, loose bool) {
 			end++
 		}
 		if spelled(t, end) {
-			a.broken = true // "twenty-five"
+			a.fault = notPlain // "twenty-five"
 		}
 		unitEnd := a.takeUnit(t, i, end, used, rule)
 		switch {
@@ -75,7 +56,9 @@ func amountsOf(t []token, rule capRule) (found []amount, loose bool) {
 			continue
 		}
 		end += a.takeRate(t, end)
-		a.floor = isFloor(t, i, end) || isFloor(t, i, unitEnd) || isFloor(t, i, i+1)
+		if isFloor(t, i, end) || isFloor(t, i, unitEnd) || i+1 < len(t) && t[i+1].s == "or" && isFloor(t, i, i+1) {
+			a.fault = "that is the least and not the most: write at most N"
+		}
 		found = append(found, a)
 		used = end
 		i = end - 1
@@ -107,10 +90,11 @@ func (a *amount) takeUnit(t []token, at, from, used int, rule capRule) int {
 			return i + 1
 		}
 		if i == from && t[i].glued {
-			a.broken = a.broken || !isBare(t, from)
 			break // "1e3"
 		}
-		seen++
+		if t[i].s != "or" {
+			seen++
+		}
 	}
 	for i := at - 1; i >= used && i >= at-3; i-- {
 		a.unit = rule.units[t[i].s]
@@ -126,16 +110,22 @@ func spelled(t []token, i int) bool {
 	if i+1 < len(t) && t[i].s == "-" && t[i+1].glued {
 		i++
 	}
-	return i < len(t) && t[i].kind == word && written[t[i].s] > 1
+	return i < len(t) && t[i].kind == word && numerals[t[i].s] > 1
 }
 
 // isBare reports whether nothing behind a number says of what it is.
 func isBare(t []token, i int) bool {
-	if i+1 < len(t) && t[i].s == "/" {
-		return t[i+1].kind == word // "4 / run"
+	switch {
+	case i == len(t):
+		return true
+	case t[i].s == "/": // "4 / run", but not "4/5"
+		return i+1 < len(t) && t[i+1].kind == word
+	case t[i].kind == word:
+		return !t[i].glued && (breaks[t[i].s] || bareTails[t[i].s])
+	case isAny(t[i].s, []string{"-", "–", ":"}): // a range, a time of day
+		return !t[i].glued || i+1 == len(t) || t[i+1].kind != number
 	}
-	return i == len(t) || t[i].kind == mark && !isAny(t[i].s, []string{"%", "€", "£", "$", "/"}) && !(t[i].glued && isAny(t[i].s, []string{"-", "–", ":"}) && i+1 < len(t) && t[i+1].kind == number) ||
-		t[i].kind == word && !t[i].glued && (breaks[t[i].s] || bareTails[t[i].s])
+	return !isAny(t[i].s, []string{"%", "€", "£", "$"})
 }
 
 // aside is the number of tokens of a number that counts nothing: an ordinal, "#12", a time of day. 0 for any other.
@@ -147,15 +137,6 @@ func aside(t []token, i int) int {
 		return 3
 	}
 	return 0
-}
-
-func isDecimal(s string) bool {
-	for _, c := range s {
-		if c == '.' {
-			return true
-		}
-	}
-	return false
 }
 
 // withoutRemarks leaves out what stands in parentheses, unless these never close.
@@ -187,9 +168,9 @@ func inWords(t []token) []token {
 			return t
 		}
 	}
-	if len(t) == 0 || written[t[0].s] == 0 {
+	if len(t) == 0 || numerals[t[0].s] == 0 {
 		return t
 	}
-	t[0].kind, t[0].n = number, written[t[0].s]
+	t[0].kind, t[0].n = number, numerals[t[0].s]
 	return t
 }

@@ -12,23 +12,43 @@ const reviewMost = 1000
 var (
 	// gates are names of an integration gate. "After integration tests" is none: a gate is what work must pass to be joined.
 	gates = sync.OnceValue(func() table {
-		return phrases("integration|merge|join|joining|merging ?- gate|gates|gated", "gate|gates|gated ?for|before|on|at ?every|each|any|the integration|integrating|merge|merging|joining", "integrate|integrates|integrated|merged|merge|merges|joined ?only ?through|behind|by ?a|an|the gate")
+		return phrases(
+			"integration|merge|join|joining|merging ?- gate|gates|gated",
+			"gate|gates|gated ?for|before|on|at ?every|each|any|the integration|integrating|merge|merging|joining",
+			"integrate|integrates|integrated|merged|merge|merges|joined ?only ?through|behind|by ?a|an|the gate",
+		)
 	})
 	// clocks start an automation by themselves.
 	clocks = sync.OnceValue(func() table {
-		return phrases("cron|crontab|cronjob", "schedule|schedules|scheduled|scheduler", "webhook|webhooks|hook|callback", "timer|timers|systemd|launchd|airflow", "hourly|daily|nightly|weekly|monthly|overnight",
-			"every ?# ?other minute|minutes|min|hour|hours|day|days|night|week|weeks|morning|evening|month|weekday|m|h|s|second|seconds|monday|tuesday|wednesday|thursday|friday|saturday|sunday")
+		return phrases(
+			"cron|crontab|cronjob", "schedule|schedules|scheduled|scheduler", "webhook|webhooks|hook|callback",
+			"timer|timers|systemd|launchd|airflow", "hourly|daily|nightly|weekly|monthly|overnight",
+			"every ?# ?other minute|minutes|min|hour|hours|day|days|night|week|weeks|morning|evening|month|"+
+				"weekday|m|h|s|second|seconds|monday|tuesday|wednesday|thursday|friday|saturday|sunday",
+		)
 	})
 	// events start one unless a person stands between ("manual start after a failed CI run").
 	events = sync.OnceValue(func() table {
-		return phrases("event|events", "queue|queues|topic|mailbox|inbox", "ci|pr|prs|mr|mrs", "pull|merge ?- request|requests", "# : #", "push|pushes|commit|commits|merge|release|tag to|on|event|hits|lands|arrives",
-			"on|upon|each|every|whenever|when|after ?a|an|any|new|every|each ?new|failed|failing push|commit|merge|release|issue|alert|message|email|mail|file|ticket|tag|comment|failure|build|upload|order|record",
-			"issue|alert|message|email|ticket|file|build|pipeline|workflow|job ?is opened|created|filed|labelled|labeled|fires|fired|arrives|received|fails|failed|finishes|completes|appears|changes|changed|lands|posted",
-			"github|gitlab|actions|jenkins|buildkite", "alert|alerts|alarm|pager")
+		return phrases(
+			"event|events", "queue|queues|topic|mailbox|inbox", "ci|pr|prs|mr|mrs",
+			"pull|merge ?- request|requests", "# : #",
+			"push|pushes|commit|commits|merge|release|tag to|on|event|hits|lands|arrives",
+			"on|upon|each|every|whenever|when|after ?a|an|any|new|every|each ?new|failed|failing push|commit|"+
+				"merge|release|issue|alert|message|email|mail|file|ticket|tag|comment|failure|build|upload|order|"+
+				"record",
+			"issue|alert|message|email|ticket|file|build|pipeline|workflow|job ?is opened|created|filed|labelled|"+
+				"labeled|fires|fired|arrives|received|fails|failed|finishes|completes|appears|changes|changed|lands|"+
+				"posted",
+			"github|gitlab|actions|jenkins|buildkite", "alert|alerts|alarm|pager",
+		)
 	})
 	// byHand is a person who starts it.
 	byHand = sync.OnceValue(func() table {
-		return phrases("manual|manually", "by hand", "on ?- demand", "on request", "ad ?- hoc", "person|human|operator|owner|user|somebody|someone|i|we start|starts|asks|runs|triggers|decides", "started|run by ?the ?a person|human|operator|owner|user")
+		return phrases(
+			"manual|manually", "by hand", "on ?- demand", "on request", "ad ?- hoc",
+			"person|human|operator|owner|user|somebody|someone|i|we start|starts|asks|runs|triggers|decides",
+			"started|run by ?the ?a person|human|operator|owner|user",
+		)
 	})
 )
 
@@ -42,7 +62,8 @@ func (r *reader) beforeARun() {
 		}
 		switch {
 		case c.ReviewBudget.Lines == 0:
-			r.add(review, v.at(0), v.text, "a number of changed lines, at most "+strconv.Itoa(reviewMost), "say how many lines a person reads, such as 400 changed lines")
+			r.add(review, v.at(0), v.text, "a number of changed lines, at most "+strconv.Itoa(reviewMost),
+				"say how many lines a person reads, such as 400 changed lines")
 		case lines > reviewMost:
 			r.add(review, v.at(0), v.text, "at most "+strconv.Itoa(reviewMost)+" changed lines", "nobody reads more with care: make the work smaller")
 		}
@@ -52,7 +73,8 @@ func (r *reader) beforeARun() {
 			"add to Recovery, such as: Integration gate: `go test ./...` exits 0 on the joined work")
 	}
 	if v, ok := r.values[trigger]; ok && c.Mode == Automation && !startsItself(v.text) {
-		r.add(trigger, v.at(0), v.text, "what starts an automation from outside: a schedule, webhook, event, queue, CI, PR or timer", "name it, such as: cron 0 6 * * *, or choose another mode")
+		r.add(trigger, v.at(0), v.text, "what starts an automation from outside: a schedule, webhook, event, queue, CI, PR or timer",
+			"name it, such as: cron 0 6 * * *, or choose another mode")
 	}
 }
 
@@ -75,7 +97,8 @@ func (r *reader) integrationGate() {
 func gateIn(text string) string {
 	for _, s := range sentencesOf(tokensOf(text)) {
 		for i := range s {
-			if find(s, i, gates()) > 0 && !deniedBefore(s, i) && !deniedBehind(s, i) && !(i+3 < len(s) && isAny(s[i+3].s, []string{"none", "never", "no"})) {
+			n := find(s, i, gates())
+			if n > 0 && !deniedBefore(s, i) && !deniedBehind(s, i) && find(s, i+n, answers()) == 0 {
 				from, to := s[0].at, s[len(s)-1].end
 				if from > 0 && text[from-1] == '`' {
 					from--
@@ -94,28 +117,37 @@ func gateIn(text string) string {
 func startsItself(text string) bool {
 	for _, c := range spansOf(text) {
 		if f := strings.Fields(c.code); len(f) == 5 && strings.Trim(c.code, "0123456789*/,- \tABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+			return true // five cron fields
+		}
+	}
+	for _, sign := range []string{"* *", "@daily", "@hourly", "@weekly", "@monthly"} {
+		if strings.Contains(text, sign) {
 			return true
 		}
 	}
-	if strings.Contains(text, "* *") || strings.Contains(text, "@daily") || strings.Contains(text, "@hourly") || strings.Contains(text, "@weekly") {
-		return true
-	}
-	t := tokensOf(text)
-	from, hand := 0, false
-	for i := range t {
-		if isAny(t[i].s, []string{",", ";", ".", "or"}) {
-			from, hand = i+1, false
-		}
-		if i == from {
-			for j := i; j < len(t) && !isAny(t[j].s, []string{",", ";", ".", "or"}); j++ {
-				hand = hand || find(t, j, byHand()) > 0 && !deniedBefore(t, j)
+	for _, t := range alternatives(tokensOf(text)) {
+		hand, _ := first(t, byHand())
+		byHand := hand >= 0 && !deniedBefore(t, hand)
+		for i := range t {
+			if (find(t, i, clocks()) > 0 || !byHand && find(t, i, events()) > 0) && !deniedBefore(t, i) {
+				return true
 			}
-		}
-		if (find(t, i, clocks()) > 0 || !hand && find(t, i, events()) > 0) && !deniedBefore(t, i) {
-			return true
 		}
 	}
 	return false
+}
+
+// alternatives cuts a text at "or", commas and the ends of sentences.
+func alternatives(t []token) [][]token {
+	var out [][]token
+	from := 0
+	for i := range t {
+		if isAny(t[i].s, []string{",", ";", ".", "or"}) {
+			out = append(out, t[from:i])
+			from = i + 1
+		}
+	}
+	return append(out, t[from:])
 }
 
 // isBad reports whether a field has a finding already.

@@ -52,12 +52,12 @@ func TestBlocks(t *testing.T) {
 func TestNoContract(t *testing.T) {
 	for name, c := range map[string]struct{ src, want string }{
 		"nothing":             {"", "1 contract: no field"},
-		"blanks":              {"\n\n \n", "4 contract: no field"},
-		"prose":               {"# A loop\n\nIt runs every day. Keep it going.\n", "4 contract: no field"},
-		"another language":    {"# Vertrag\n\n- Ziel: Alle Tests bestehen.\n- Modus: Schleife\n- Umfang: parser/\n", "6 contract: English names"},
-		"JSON":                {"{\n  \"objective\": \"x\",\n  \"mode\": \"goal\"\n}\n", "5 contract: no field"},
-		"another tool's":      {"---\nname: x\ndescription: y\n---\n\nUse it when needed.\n", "7 contract: no field"},
-		"a program":           {"package main\n\nfunc main() {\n\tprintln(\"a: b\")\n}\n", "6 contract: no field"},
+		"blanks":              {"\n\n \n", "1 contract: no field"},
+		"prose":               {"# A loop\n\nIt runs every day. Keep it going.\n", "1 contract: no field"},
+		"another language":    {"# Vertrag\n\n- Ziel: Alle Tests bestehen.\n- Modus: Schleife\n- Umfang: parser/\n", "1 contract: English names"},
+		"JSON":                {"{\n  \"objective\": \"x\",\n  \"mode\": \"goal\"\n}\n", "1 contract: no field"},
+		"another tool's":      {"---\nname: x\ndescription: y\n---\n\nUse it when needed.\n", "1 contract: no field"},
+		"a program":           {"package main\n\nfunc main() {\n\tprintln(\"a: b\")\n}\n", "1 contract: no field"},
 		"UTF-16":              {"\xff\xfeM\x00o\x00d\x00e\x00", "1 contract: UTF-8"},
 		"Latin-1":             {strings.Replace(whole22, "build team", "caf\xe9", 1), "7 contract: UTF-8"},
 		"binary":              {whole22 + "\x00", "24 contract: UTF-8"},

@@ -2,7 +2,6 @@ package contract
 
 import (
 	"math"
-	"strings"
 	"time"
 )
 
@@ -11,47 +10,6 @@ const longest = 10 * 366 * 24 * time.Hour
 
 // mostOf bounds every other number.
 const mostOf = 1 << 31
-
-// times are the units of Time limit.
-var times = map[string]time.Duration{"s": time.Second, "sec": time.Second, "secs": time.Second, "second": time.Second, "seconds": time.Second,
-	"m": time.Minute, "min": time.Minute, "mins": time.Minute, "minute": time.Minute, "minutes": time.Minute,
-	"h": time.Hour, "hr": time.Hour, "hrs": time.Hour, "hour": time.Hour, "hours": time.Hour, "d": 24 * time.Hour, "day": 24 * time.Hour, "days": 24 * time.Hour,
-	"week": 7 * 24 * time.Hour, "weeks": 7 * 24 * time.Hour, "ms": time.Millisecond, "millisecond": time.Millisecond, "milliseconds": time.Millisecond}
-
-const iterations, reviewLines, reviewFiles, reviewOthers = "iterations", "changed lines", "files", "reviews"
-
-// capRules says in what each cap is counted.
-func capRules() map[string]capRule {
-	durations := map[string]string{}
-	for w, d := range times {
-		durations[w] = d.String()
-	}
-	return map[string]capRule{
-		maxIter:   {unitsOf(iterations, "iteration iterations iter iters run runs cycle cycles attempt attempts round rounds pass passes loop loops try tries turn turns tick ticks time times x × experiment experiments trial trials"), iterations, true},
-		timeLimit: {durations, "", false},
-		budget: {join(unitsOf(string(ToolCalls), "call calls use uses invocation invocations"), unitsOf(string(ModelCalls), "request requests prompt prompts"), unitsOf(string(Tokens), "token tokens tok"),
-			unitsOf(string(USD), "$ usd dollar dollars"), unitsOf(string(Credits), "credit credits")), "", true},
-		review: {join(unitsOf(reviewLines, "line lines loc sloc"), unitsOf(reviewFiles, "file files"), unitsOf(reviewOthers, "diff diffs review reviews pr prs pull")), "", true},
-	}
-}
-
-func unitsOf(unit, words string) map[string]string {
-	out := map[string]string{}
-	for w := range strings.FieldsSeq(words) {
-		out[w] = unit
-	}
-	return out
-}
-
-func join(all ...map[string]string) map[string]string {
-	out := map[string]string{}
-	for _, m := range all {
-		for k, v := range m {
-			out[k] = v
-		}
-	}
-	return out
-}
 
 // wants say what would do.
 var wants = map[string]string{
@@ -133,19 +91,14 @@ func (r *reader) amounts(field string, rule capRule) (one, each map[string]float
 		if a.each {
 			to = each
 		}
-		problem := ""
-		switch counted := a.unit != string(USD) && field != timeLimit; {
-		case a.broken:
-			problem = "write the number plainly, in digits"
-		case a.floor:
-			problem = "that is the least and not the most: write at most N"
-		case a.rate:
-			problem = "give a number for the whole run, or one per iteration"
+		problem := a.fault
+		switch counted := field != timeLimit && a.unit != string(USD); {
+		case problem != "":
 		case a.n <= 0:
 			problem = "a cap is above 0"
 		case counted && (a.n != math.Trunc(a.n) || a.point):
 			problem = "a whole number, without a point"
-		case field == timeLimit && (a.n < float64(time.Second) || a.n > float64(longest)), field != timeLimit && a.n > mostOf*1e3, field != budget && field != timeLimit && a.n > mostOf:
+		case !inReason(field, a.n):
 			problem = "a number in reason"
 		case to[a.unit] > 0:
 			problem = "two numbers cannot both hold: leave the one that does"
@@ -165,4 +118,15 @@ func (r *reader) amounts(field string, rule capRule) (one, each map[string]float
 		return nil, nil, false
 	}
 	return one, each, true
+}
+
+// inReason reports whether a number is no slip of the pen.
+func inReason(field string, n float64) bool {
+	switch field {
+	case timeLimit: // in nanoseconds
+		return n >= float64(time.Second) && n <= float64(longest)
+	case budget: // tokens are many
+		return n <= 1e3*mostOf
+	}
+	return n <= mostOf
 }

@@ -9,6 +9,7 @@ func TestClosedSets(t *testing.T) {
 		{mode, "GOAL.", "goal", ""},
 		{mode, "**Goal**", "goal", ""},
 		{mode, "`goal`", "goal", ""},
+		{mode, "_Goal_", "goal", ""},
 		{mode, "Goal (until met or cap)", "goal", ""},
 		{mode, "Goal: run until a defined end state or cap", "goal", ""},
 		{mode, "Goal — not a loop", "goal", ""},

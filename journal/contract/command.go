@@ -10,22 +10,34 @@ import (
 var (
 	// runners are words behind which a back-ticked text is a command.
 	runners = sync.OnceValue(func() table {
-		return phrases("run|runs|running|rerun|reruns|execute|executes|executing|exec", "command|commands|script", "with|via|by|using|use|uses|from", "call|calls|invoke|invokes", "of|that", ":", "→", "- >", "= >")
+		return phrases(
+			"run|runs|running|rerun|reruns|execute|executes|executing|exec", "command|commands|script",
+			"with|via|by|using|use|uses|from", "call|calls|invoke|invokes", "of|that", ":", "→", "- >", "= >",
+		)
 	})
 	// links are what may stand between two commands of which the second one's expectation holds for both.
 	links = sync.OnceValue(func() table { return phrases(",|;|&|+|/ ?and|or ?then", "and|or ?then ?with") })
 	// fillers may stand before an expectation: "`a` and `b` both exit 0".
 	fillers = sync.OnceValue(func() table {
-		return phrases("both", "all", "each", "must", "should", "shall", "has to", "have to", "needs to", "always", "to", "then", "and", ":", ",", "- >", "= >", "→", "⇒")
+		return phrases(
+			"both", "all", "each", "must", "should", "shall", "has to", "have to", "needs to", "always", "to",
+			"then", "and", ":", ",", "- >", "= >", "→", "⇒",
+		)
 	})
 )
 
 var (
 	// conditions say when something is done.
-	conditions = sync.OnceValue(func() table { return phrases("if|when|whenever|once|after|unless|until|while ?the") })
+	conditions = sync.OnceValue(func() table {
+		return phrases(
+			"if|when|whenever|once|after|unless|until|while ?the",
+		)
+	})
 	// results are words that begin an expectation, whether or not it can be read.
 	results = sync.OnceValue(func() table {
-		return phrases("?must|should exit|exits|exiting|fail|fails|return|returns|print|prints|contain|contains|match|matches")
+		return phrases(
+			"?must|should exit|exits|exiting|fail|fails|return|returns|print|prints|contain|contains|match|matches",
+		)
 	})
 )
 
@@ -64,7 +76,8 @@ func (r *reader) checks(field string, v value) []journal.Check {
 		between := tokensOf(v.text[from:s.from])
 		linked := last >= 0 && last == i-1 && len(between) > 0 && find(between, 0, links()) == len(between)
 		want, said := expectation(v.text, s.to, next)
-		if s.code == "" || isPlaceholder(s.code) || !said && !linked && !isCommandAfter(v.text[from:s.from], between, i == 0) || deniedBefore(between, len(between)) {
+		isCommand := said || linked || isCommandAfter(v.text[from:s.from], between, i == 0)
+		if !isCommand || s.code == "" || isPlaceholder(s.code) || deniedBefore(between, len(between)) {
 			continue
 		}
 		if n := len(between); field == recovery && (find(between, n-1, conditions()) > 0 || find(between, n-2, conditions()) > 0) {

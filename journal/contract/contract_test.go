@@ -88,7 +88,7 @@ func TestAcceptanceCase(t *testing.T) {
 		{"go test on self-hosted CI.", "the same builder", "14 verifier: builder"},
 		{"Max iterations: 4", "Max iterations: 4, otherwise unlimited", "16 max iterations: unlimited"},
 		{"30 minutes", "0 minutes", "17 time limit: above 0"},
-		{"- Recovery: Put the tree back after a regression.\n", "", "23 recovery: add the field"},
+		{"- Recovery: Put the tree back after a regression.\n", "", "22 recovery: add the field"},
 		{"400 changed", "4000 changed", "19 review budget: at most 1000"},
 		{"Topology: maker-checker", "Topology: swarm", "15 topology: single-agent, maker-checker or manager-workers"},
 		{"The command passes or a cap fires", "keep improving", "20 stop condition: keep improving"},
@@ -162,7 +162,7 @@ func TestRequired(t *testing.T) {
 	lines := strings.Split(whole22, "\n")
 	for i, f := range Fields() {
 		gone := strings.Join(append(slices.Clone(lines[:i+1]), lines[i+2:]...), "\n")
-		judged(t, gone, fmt.Sprintf("%d %s: - %s: ", min(i+2, 23), f, titled(f)))
+		judged(t, gone, fmt.Sprintf("%d %s: - %s: ", min(i+2, 22), f, titled(f)))
 		for _, empty := range []string{"", "-", "—", "n/a", "N/A", "na", "none", "None.", "NONE!", "tbd", "TBD.", "todo", "ToDo:", "unknown", "**unknown**", "`tbd`", "_none_", "*n/a*.", "<placeholder>", "<your words here>.",
 			"**<placeholder>**", "(none)", "none (yet)", "TODO: ask the owner", "TODO(you)", "TBD by the team", "to be decided", "?", "...", "…", "{{value}}", "[fill in]", "<a> <b>", "none yet", "To do", "n / a", "not sure", "pending", "unknown so far"} {
 			judged(t, with(t, f, empty), fmt.Sprintf("%d %s: fill it in", i+2, f))

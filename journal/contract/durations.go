@@ -1,11 +1,15 @@
 package contract
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // durations makes amounts of nanoseconds of those of a time, and one of "1 hour 30 minutes".
 func durations(t []token, found []amount) []amount {
 	var out []amount
 	var last time.Duration
+	t = withoutRemarks(t)
 	for i, a := range found {
 		unit, _ := time.ParseDuration(a.unit)
 		a.n *= float64(unit)
@@ -13,7 +17,7 @@ func durations(t []token, found []amount) []amount {
 		if i > 0 && unit < last && between(t, found[i-1].at, a.at) && !found[i-1].each {
 			p := &out[len(out)-1]
 			p.n += a.n
-			p.each, p.floor, p.rate, p.broken = a.each, p.floor || a.floor, a.rate, p.broken || a.broken
+			p.each, p.fault = a.each, cmp.Or(p.fault, a.fault)
 			if a.n <= 0 {
 				p.n = a.n
 			}
@@ -27,7 +31,7 @@ func durations(t []token, found []amount) []amount {
 
 // between reports whether only a unit, "and" or a comma stand between two numbers.
 func between(t []token, from, to int) bool {
-	for _, x := range withoutRemarks(t)[from+1 : to] {
+	for _, x := range t[from+1 : to] {
 		if times[x.s] == 0 && x.s != "and" && x.s != "," {
 			return false
 		}

@@ -50,7 +50,7 @@ func sectionsOf(lines []line) []section {
 			c.sections = append(c.sections, section{unsure: map[string]int{}})
 		case cells != nil:
 			c.close()
-			c.row(l, cells)
+			c.row(l, cells, i+1 < len(lines) && ruled(lines[i+1].text))
 		case underline(l.text), strings.HasPrefix(strings.TrimSpace(l.text), ">"), strings.HasPrefix(strings.TrimSpace(l.text), "|"):
 			c.close()
 		default:
@@ -127,8 +127,8 @@ func (c *collector) empty() bool {
 }
 
 // row reads a row of a table: two cells are key and value. With more of them, or with a second key as its value, a row is
-// not understood.
-func (c *collector) row(l line, cells []cell) {
+// not understood. The head of a table is a row as well where it begins with a field.
+func (c *collector) row(l line, cells []cell, head bool) {
 	name := cellName(cells[0])
 	field := fieldOf(name)
 	filled := 0
@@ -138,7 +138,7 @@ func (c *collector) row(l line, cells []cell) {
 		}
 	}
 	switch {
-	case len(cells) < 2 || name == "":
+	case len(cells) < 2, name == "", head && field == "":
 	case field != "" && (filled > 1 || len(cells) > 2 && cells[1].text == "" || fieldOf(cellName(cells[1])) != ""):
 		for _, x := range cells {
 			if f := fieldOf(cellName(x)); f != "" {

@@ -66,8 +66,8 @@ func Fields() []string {
 	return out
 }
 
-// names are all names that a field may have.
-func names() []string {
+// allNames are all names that a field may have.
+func allNames() []string {
 	out := Fields()
 	for _, f := range required { // in order, not that of the map
 		for alias, name := range aliases {

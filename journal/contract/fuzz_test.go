@@ -33,6 +33,23 @@ func TestHostileContracts(t *testing.T) {
 	}
 }
 
+// Sentences that nobody writes, each of them a search that might go on to the end of the text for every word.
+func TestHostileSentences(t *testing.T) {
+	for _, c := range []struct{ field, before, piece, after string }{
+		{boundary, "No ", "deploy ", ""}, {boundary, "", "deploy or ", " is forbidden"}, {boundary, "", "no deploy, or deploy ", "unless asked"}, {boundary, "No ", "deploy:", ""}, {boundary, "may ", "approval not needed ", ""},
+		{recovery, "", "integration gate ", "is forbidden"}, {recovery, "No ", "integration gate or ", ""}, {recovery, "", "if `a` ", ""}, {stop, "", "keep improving until x ", ""}, {stop, "", "never stop, ", ""},
+		{timeLimit, "", "1 hour 1 minute ", ""}, {timeLimit, "", "1h1m", ""}, {budget, "", "1 call or $1 ", ""}, {review, "", "(1 line) ", "4 lines"}, {maxIter, "4 ", "(", ""}, {metric, "", "`a` prints ", ""}, {metric, "", "`a` and ", "`b` exits 1"}, {metric, "", "`a` exits 1 \"", ""},
+		{verifier, "", "the agent own check by the ", ""}, {mode, "Goal ", "or (", "Loop"}, {mode, "Goal ", ", the ", "Loop"}, {objective, "", "`` ` ``` ", ""}, {scope, "", "not `a` ", ""}, {trigger, "", "manual or ", ""},
+	} {
+		flood := c.before + strings.Repeat(c.piece, (64<<10)/len(c.piece)) + c.after
+		begin := time.Now()
+		Read("c.md", []byte(with(t, c.field, flood)), true)
+		if took := time.Since(begin); took > 2*time.Second {
+			t.Errorf("%s: %q: %v", c.field, c.piece, took)
+		}
+	}
+}
+
 // Read never panics, changes no byte, gives every finding a place in the file, and no contract without findings lacks a
 // limit.
 func FuzzRead(f *testing.F) {

@@ -2,7 +2,7 @@ package contract
 
 import "strings"
 
-// bold is the level of a line that is bold and nothing else: below every heading.
+// boldLevel is that of a line that is bold and nothing else: below every heading.
 const boldLevel = 7
 
 // headingAt gives level and text of a heading, level 0 where the line is none. Headings are written with "#" or underlined

@@ -1,5 +1,7 @@
 package contract
 
+const notWhole = "give a number for the whole run, or one per iteration"
+
 // eachOf are what comes once in an iteration: a cap for each of them is one for each iteration.
 var eachOf = map[string]bool{"iteration": true, "iterations": true, "iter": true, "attempt": true, "cycle": true, "round": true, "pass": true, "turn": true, "try": true,
 	"experiment": true, "trial": true, "change": true, "commit": true, "diff": true, "pr": true, "review": true, "pull": true, "step": true}
@@ -28,7 +30,7 @@ func (a *amount) takeRate(t []token, i int) int {
 		if t[i].s == "/" {
 			return 0 // "400 lines / 6 files"
 		}
-		a.rate = true
+		a.fault = notWhole
 		return n
 	}
 	switch noun := t[i+n].s; {
@@ -38,7 +40,7 @@ func (a *amount) takeRate(t []token, i int) int {
 	case article && times[noun] == 0:
 		return 0 // "400 lines a reviewer reads"
 	default:
-		a.rate = true
+		a.fault = notWhole
 	}
 	return n + 1
 }

@@ -16,7 +16,6 @@ const findingsMax = 200
 type reader struct {
 	file     string
 	src      source
-	strict   bool
 	contract Contract
 	values   map[string]value // of the fields that say something
 	at       map[string]int   // where each field's name stands
@@ -28,7 +27,7 @@ type reader struct {
 // manager-workers, a real trigger for Automation. Every finding forbids a run; they come in the order of the file. The
 // bytes are not changed, and nothing in them makes Read fail.
 func Read(file string, src []byte, strict bool) (Contract, []journal.Finding) {
-	r := &reader{file: file, src: sourceOf(src), strict: strict, values: map[string]value{}, at: map[string]int{}}
+	r := &reader{file: file, src: sourceOf(src), values: map[string]value{}, at: map[string]int{}}
 	r.contract.Lines = map[string]int{}
 	if at := r.src.notText(); at >= 0 {
 		r.add(whole, at, "bytes that are no text", "Markdown in UTF-8", "save the file as UTF-8")
@@ -79,9 +78,14 @@ func (r *reader) outline(b block) {
 
 // names finds fields that are missing, misspelt, doubled or empty. It reports whether there is any field at all.
 func (r *reader) names(b block, g gathered) bool {
-	end := 0
-	if n := len(b.lines); n > 0 {
-		end = b.lines[n-1].at
+	begin, end := 0, 0
+	for i, l := range b.lines {
+		if i == 0 {
+			begin = l.at
+		}
+		if strings.TrimSpace(l.text) != "" {
+			end = l.at
+		}
 	}
 	for _, f := range required {
 		e, ok := g.fields[f.name]
@@ -90,7 +94,8 @@ func (r *reader) names(b block, g gathered) bool {
 		}
 		r.at[f.name] = e.nameAt
 		r.contract.Lines[f.name], _ = r.src.position(e.nameAt)
-		if v := valueOf(e.parts); unsaid(v.text) || isAny(f.name, []string{metric, verifier, recovery}) && templateCommand(v.text) {
+		v := valueOf(e.parts)
+		if unsaid(v.text) || isAny(f.name, []string{metric, verifier, recovery}) && templateCommand(v.text) {
 			r.add(f.name, e.nameAt, v.text, shape(f.name), "only a person can say this: fill it in")
 		} else {
 			r.values[f.name] = v
@@ -98,7 +103,8 @@ func (r *reader) names(b block, g gathered) bool {
 	}
 	misspelt := r.misspelt(g)
 	if len(r.at) == 0 && len(misspelt) == 0 && len(g.unsure) == 0 {
-		r.add(whole, end, "no field of a contract", "the 22 fields, one a line, by their English names: "+strings.Join(Fields(), ", "), "write them as - "+shape(objective))
+		r.add(whole, begin, "no field of a contract",
+			"the 22 fields, one a line, by their English names: "+strings.Join(Fields(), ", "), "write them as - "+shape(objective))
 		return false
 	}
 	hints := hintsOf(b.lines)
@@ -121,7 +127,8 @@ func (r *reader) names(b block, g gathered) bool {
 	}
 	for _, e := range g.doubled {
 		first, _ := r.src.position(r.at[e.field])
-		r.add(e.field, e.nameAt, e.name+": "+valueOf(e.parts).text, "the field once", fmt.Sprintf("line %d has it already: take one of the two out", first))
+		r.add(e.field, e.nameAt, e.name+": "+valueOf(e.parts).text, "the field once",
+			fmt.Sprintf("line %d has it already: take one of the two out", first))
 	}
 	return true
 }
@@ -129,7 +136,7 @@ func (r *reader) names(b block, g gathered) bool {
 // misspelt finds keys that nearly are the name of a field that is missing.
 func (r *reader) misspelt(g gathered) map[string]bool {
 	out := map[string]bool{}
-	missing := slices.DeleteFunc(names(), func(name string) bool { _, there := r.at[fieldOf(name)]; return there })
+	missing := slices.DeleteFunc(allNames(), func(name string) bool { _, there := r.at[fieldOf(name)]; return there })
 	for _, e := range g.others {
 		name := journal.Nearest(e.name, missing)
 		field := fieldOf(name)

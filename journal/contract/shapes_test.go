@@ -88,6 +88,9 @@ func TestShapes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := judged(t, src)
+			if len(c.Others) > 0 && !strings.Contains(name, "group") && name != "others" {
+				t.Errorf("others: %+v", c.Others)
+			}
 			if c.Mode != Goal || c.MaxIterations != 4 || c.TimeLimit.Minutes() != 30 || len(c.Budget) != 1 || c.ReviewBudget.Lines != 400 || len(c.Lines) != 22 || !strings.HasPrefix(c.Objective, "Make the unit tests") || c.StatePath != ".agent/state.json" ||
 				!strings.HasPrefix(commandsOf(c.MetricChecks), "[go test ./parser") || !strings.HasPrefix(c.Boundary, "Local writes only") && name != "a nested key of the same name" {
 				t.Errorf("%+v", c)

@@ -107,6 +107,11 @@ func TestEndlessStopConditions(t *testing.T) {
 		"Run until interrupted.",
 		"Until no further improvement is possible.",
 		"There is none.",
+		"Perfect.",
+		"satisfied",
+		"until I say stop",
+		"When the model thinks it is done",
+		"It will never end.",
 	} {
 		t.Run(s, func(t *testing.T) { judged(t, with(t, stop, s), "20 stop condition: a result that a check can see") })
 	}

@@ -12,14 +12,18 @@ type cell struct {
 	at   int    // offset in the line
 }
 
+// ruled reports whether a line is the one below a table's head.
+func ruled(text string) bool {
+	return strings.HasPrefix(strings.TrimSpace(text), "|") && strings.Contains(text, "-") && strings.Trim(text, "|:- \t") == ""
+}
+
 // cellsOf takes a row that begins with "|" apart, nil for any other line and for the line below a head.
 func cellsOf(text string) []cell {
 	at := len(text) - len(strings.TrimLeft(text, " \t"))
-	if !strings.HasPrefix(text[at:], "|") {
+	if !strings.HasPrefix(text[at:], "|") || ruled(text) {
 		return nil
 	}
 	var out []cell
-	ruled := true
 	for at++; at < len(text); {
 		end := at
 		for end < len(text) && text[end] != '|' {
@@ -33,12 +37,8 @@ func cellsOf(text string) []cell {
 		trimmed := strings.TrimSpace(raw)
 		if end < len(text) || trimmed != "" {
 			out = append(out, cell{cellText(trimmed), at + len(raw) - len(strings.TrimLeft(raw, " \t"))})
-			ruled = ruled && strings.Trim(trimmed, ":-") == "" && strings.Contains(trimmed, "-")
 		}
 		at = end + 1
-	}
-	if ruled {
-		return nil
 	}
 	return out
 }

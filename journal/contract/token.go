@@ -36,7 +36,7 @@ func tokensOf(text string) []token {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		t := token{at: i, end: i + size, kind: mark, s: text[i : i+size]}
 		switch {
-		case unicode.IsSpace(r) || strings.ContainsRune(silent, r):
+		case unicode.IsSpace(r), strings.ContainsRune(silent, r), r == '_' && !joins(text, i, out):
 			i += size
 			continue
 		case r >= '0' && r <= '9':
@@ -44,9 +44,9 @@ func tokensOf(text string) []token {
 			t.s = text[i:t.end]
 			t.n, _ = strconv.ParseFloat(strings.ReplaceAll(strings.ReplaceAll(t.s, ",", ""), "_", ""), 64)
 		case unicode.IsLetter(r):
-			t.end, t.kind = i+wordLen(text[i:]), word
-			if n := len(out); n > 0 && out[n-1].kind == number && out[n-1].end == i {
-				t.end = i + lettersLen(text[i:]) // "1h30m"
+			t.end, t.kind = i+lettersLen(text[i:]), word
+			if n := len(out); n == 0 || out[n-1].kind != number || out[n-1].end != i { // "1h30m" is four
+				t.end = i + wordLen(text[i:])
 			}
 			t.s = strings.TrimSuffix(strings.ReplaceAll(strings.ToLower(text[i:t.end]), "’", "'"), "'s")
 		}
@@ -67,6 +67,12 @@ func tokensOf(text string) []token {
 		out = append(out, t)
 	}
 	return out
+}
+
+// joins reports whether a "_" stands between two words; any other is emphasis.
+func joins(text string, i int, before []token) bool {
+	next, _ := utf8.DecodeRuneInString(text[i+1:])
+	return len(before) > 0 && before[len(before)-1].end == i && (unicode.IsLetter(next) || unicode.IsDigit(next))
 }
 
 // numberLen is the length of the number that s begins with: digits, in groups of three where "," or "_" stands between

@@ -5,30 +5,54 @@ import "sync"
 var (
 	// builders are words for the one who did the work.
 	builders = sync.OnceValue(func() table {
-		return phrases("builder|builders", "maker|makers", "agent|agents", "model|models", "llm|ai|assistant|bot", "author|authors", "implementer|implementor|coder|programmer", "worker|workers",
-			"itself|himself|herself|myself|yourself|themselves|me|i|you|nobody|noone", "no one", "self only|alone", "same one|person|people|session|context|process|developer|engineer|human",
-			"self ?- review*|check*|verif*|assess*|evaluat*|certif*|report*|judg*|approv*|inspect*|grad*|critique*|confiden*|reflect*|test*", "selfreview|selfcheck")
+		return phrases(
+			"builder|builders", "maker|makers", "agent|agents", "model|models", "llm|ai|assistant|bot",
+			"author|authors", "implementer|implementor|coder|programmer", "worker|workers",
+			"itself|himself|herself|myself|yourself|themselves|me|i|you|nobody|noone", "no one", "self only|alone",
+			"same one|person|people|session|context|process|developer|engineer|human",
+			"self ?- review*|check*|verif*|assess*|evaluat*|certif*|report*|judg*|approv*|inspect*|grad*|"+
+				"critique*|confiden*|reflect*|test*",
+			"selfreview|selfcheck",
+		)
 	})
 	// people judge with eyes of their own, unless they are the same.
 	people = sync.OnceValue(func() table {
-		return phrases("human|humans|person|people|owner|operator|maintainer|maintainers|user|users|customer|customers|lead|colleague|teammate|team|expert|engineer|developer|developers|peer|peers|qa")
+		return phrases(
+			"human|humans|person|people|owner|operator|maintainer|maintainers|user|users|customer|customers|lead|" +
+				"colleague|teammate|team|expert|engineer|developer|developers|peer|peers|qa",
+		)
 	})
 	// instruments judge by themselves.
 	instruments = sync.OnceValue(func() table {
-		return phrases("checker|checkers", "reviewer|reviewers", "judge|referee|auditor|inspector|tester|testers|evaluator|critic|verifier", "independent|independently|external|separate|second|another|different|third", "other than",
-			"fresh|new|clean|dedicated agent|model|instance|llm", "pytest|unittest|testsuite|suite|suites|e2e|fuzz*|benchmark*|coverage|jest|playwright|cypress|rspec", "ci|pipeline|pipelines|workflow|workflows|github|jenkins|buildkite|gitlab|circleci",
-			"command|commands|script|scripts|lint|linter|linters|typecheck*|typechecker|staticcheck|compiler|schema|validator|validators|checksum|hash|oracle|deterministic*", "type ?- check*",
-			"harness|evals", "held - out", "golden|snapshot|snapshots|baseline|fixture|fixtures", "exit ?- code", "manager|supervisor|loopd|npm|pnpm|yarn|cargo|gradle|mvn|bazel|tox|curl|grep|jq", "go|unit|integration|regression|acceptance|smoke|property|load test|tests|vet|build", "make check|test|lint|verify")
+		return phrases(
+			"checker|checkers", "reviewer|reviewers",
+			"judge|referee|auditor|inspector|tester|testers|evaluator|critic|verifier",
+			"independent|independently|external|separate|second|another|different|third", "other than",
+			"fresh|new|clean|dedicated agent|model|instance|llm",
+			"pytest|unittest|testsuite|suite|suites|e2e|fuzz*|benchmark*|coverage|jest|playwright|cypress|rspec",
+			"ci|pipeline|pipelines|workflow|workflows|github|jenkins|buildkite|gitlab|circleci",
+			"command|commands|script|scripts|lint|linter|linters|typecheck*|typechecker|staticcheck|compiler|"+
+				"schema|validator|validators|checksum|hash|oracle|deterministic*",
+			"type ?- check*", "harness|evals", "held - out", "golden|snapshot|snapshots|baseline|fixture|fixtures",
+			"exit ?- code", "manager|supervisor|loopd|npm|pnpm|yarn|cargo|gradle|mvn|bazel|tox|curl|grep|jq",
+			"go|unit|integration|regression|acceptance|smoke|property|load test|tests|vet|build",
+			"make check|test|lint|verify",
+		)
 	})
 	// deeds are checks as nouns, and what a builder does as verbs.
 	deeds = sync.OnceValue(func() table {
-		return phrases("check|checks|test|tests|testing|build|builds|compiles|judges|query|queries|probe|probes|metric|metrics")
+		return phrases(
+			"check|checks|test|tests|testing|build|builds|compiles|judges|query|queries|probe|probes|metric|metrics",
+		)
 	})
 	// own makes a deed, or a judge, the builder's.
 	own = sync.OnceValue(func() table { return phrases("own", "self -", "double -", "sanity") })
 	// objects behind a deed make a verb of it: "checks its work". "By the builder" makes it the builder's.
 	objects = sync.OnceValue(func() table {
-		return phrases("it|its|that|whether|everything|the|their|own|all|if|work", "by|from ?the|a|an ?same builder|maker|agent|model|author|worker|coder|llm|ai")
+		return phrases(
+			"it|its|that|whether|everything|the|their|own|all|if|work",
+			"by|from ?the|a|an ?same builder|maker|agent|model|author|worker|coder|llm|ai",
+		)
 	})
 )
 

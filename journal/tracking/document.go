@@ -1,6 +1,6 @@
 // Package tracking reads and writes the tracking document of the codevoyant loop (seeds/codevoyant-loop.txt): one Markdown
-// file per loop that holds task, objective, check, bound, status and one table row an iteration. It is plain data in and
-// bytes out: no file system, no clock, no process.
+// file per loop that holds task, objective, check, bound, status and one table row an iteration. But for tracking.go, which
+// finds and loads, it is plain data in and bytes out: no clock, no process.
 package tracking
 
 import (
