@@ -49,7 +49,7 @@ func amountsOf(t []token, rule capRule) (found []amount, loose bool) {
 			continue
 		case rule.bare != "" && len(found) == 0 && isBare(t, end):
 			a.unit = rule.bare
-		case end < len(t) && t[end].kind == word && !breaks[t[end].s] && !t[end].glued, end < len(t) && t[end].s == "%":
+		case end < len(t) && t[end].kind == word && find(t, end, breaks()) == 0 && !t[end].glued, end < len(t) && t[end].s == "%":
 			continue // a number of something else
 		default:
 			loose = true
@@ -80,7 +80,7 @@ func (a *amount) takeUnit(t []token, at, from, used int, rule capRule) int {
 			continue // "30-minute"
 		}
 		u := rule.units[t[i].s]
-		if u == "" && t[i].kind != word || breaks[t[i].s] && t[i].s != "or" || i+1 < len(t) && (t[i+1].s == ":" || t[i+1].s == "=") {
+		if u == "" && t[i].kind != word || find(t, i, breaks()) > 0 && t[i].s != "or" || i+1 < len(t) && (t[i+1].s == ":" || t[i+1].s == "=") {
 			break
 		}
 		if u != "" {
@@ -121,7 +121,7 @@ func isBare(t []token, i int) bool {
 	case t[i].s == "/": // "4 / run", but not "4/5"
 		return i+1 < len(t) && t[i+1].kind == word
 	case t[i].kind == word:
-		return !t[i].glued && (breaks[t[i].s] || bareTails[t[i].s])
+		return !t[i].glued && (find(t, i, breaks()) > 0 || find(t, i, bareTails()) > 0)
 	case isAny(t[i].s, []string{"-", "–", ":"}): // a range, a time of day
 		return !t[i].glued || i+1 == len(t) || t[i+1].kind != number
 	}

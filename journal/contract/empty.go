@@ -10,12 +10,15 @@ import (
 var (
 	// nothing are the words that stand for no value, alone or with a remark in parentheses.
 	nothing = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^(?:- )?(?:n ?/? ?a|n\.a|none|nil|null|unknown|not applicable|not (?:yet )?(?:known|decided|defined|set)|tbd|tba|tbc|todo|fixme|to do|pending|not sure|xxx+|to be (?:decided|defined|determined|done|confirmed))(?: yet| known| so far| for now)?(?:\s*\(.*\))?$`)
+		return regexp.MustCompile(`(?i)^(?:- )?(?:n ?/? ?a|n\.a|none|nil|null|unknown|not applicable|not sure|pending|` +
+			`not (?:yet )?(?:known|decided|defined|set)|tbd|tba|tbc|todo|to do|fixme|xxx+|` +
+			`to be (?:decided|defined|determined|done|confirmed))(?: yet| known| so far| for now)?(?:\s*\(.*\))?$`)
 	})
 	// later are marks of what is still to be written; what stands behind them is no value either. "TODO lines in work.txt"
 	// is one.
 	later = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^(?:(?:tbd|tba|tbc|to be (?:decided|defined|determined|confirmed))\b|(?:todo|fixme)(?:\s*\([^()]*\))?\s*[:,;/—–-])|TODO\(you\)`)
+		return regexp.MustCompile(`(?i)^(?:(?:tbd|tba|tbc|to be (?:decided|defined|determined|confirmed))\b|` +
+			`(?:todo|fixme)(?:\s*\([^()]*\))?\s*[:,;/—–-])|TODO\(you\)`)
 	})
 	// placeholder is a template's "<words>", or several of them.
 	placeholder = sync.OnceValue(func() *regexp.Regexp {

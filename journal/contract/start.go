@@ -51,8 +51,8 @@ func listMark(s string) int {
 	n := 0
 	if r, size := utf8.DecodeRuneInString(s); strings.ContainsRune("-*+•‣–", r) {
 		n = size
-	} else if digits := len(s) - len(strings.TrimLeft(s, "0123456789")); digits > 0 && digits < 4 && len(s) > digits && (s[digits] == '.' || s[digits] == ')') {
-		n = digits + 1
+	} else if d := digits(s); d > 0 && d < 4 && len(s) > d && (s[d] == '.' || s[d] == ')') {
+		n = d + 1
 	}
 	if n == 0 || n < len(s) && s[n] != ' ' && s[n] != '\t' {
 		return 0
@@ -94,7 +94,7 @@ func keyOf(s string) (name string, end int, bold bool) {
 		return "", 0, false
 	}
 	after := s[end:]
-	if r, _ := utf8.DecodeRuneInString(after); fieldOf(name) == "" && size == 1 && after != "" && !unicode.IsSpace(r) && !strings.ContainsRune(emphasis, r) {
+	if fieldOf(name) == "" && size == 1 && strings.Trim(after[:min(1, len(after))], " \t"+emphasis) != "" {
 		return "", 0, false // 10:30, https://
 	}
 	if open != "" && !closed && strings.HasPrefix(after, open) {

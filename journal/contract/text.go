@@ -31,8 +31,10 @@ func pathOf(text string) string {
 			}
 		}
 	}
-	if n := len(text); n > 1 && text[n-1] == '.' && text[n-2] != '.' && text[n-2] != '/' || n > 2 && strings.HasSuffix(text, "/.") && !strings.HasSuffix(text, "./.") {
-		text = text[:n-1]
+	switch {
+	case text == ".", strings.HasSuffix(text, ".."), strings.HasSuffix(text, "./."): // folders
+	case strings.HasSuffix(text, "/."), strings.HasSuffix(text, "."):
+		text = text[:len(text)-1]
 	}
 	return text
 }
