@@ -87,6 +87,9 @@ func (r rules) failedStart(exit Exit) (verdict, string) {
 	if exit.Code == 0 && exit.Signal == "" {
 		return is(None, ""), "exit 0 and no output"
 	}
+	if v, ok := r.judge(said); ok { // the line that is quoted says most; warnings stand above it
+		return v, said
+	}
 	if v, ok := r.judge(string(exit.Stderr)); ok {
 		return v, or(said, exit.words())
 	}

@@ -133,7 +133,11 @@ func (f *claudeFold) Line(line []byte) Event {
 		return f.system(line)
 	case "rate_limit_event":
 		f.events++
-		if info := field(line, "rate_limit_info"); info.Get("status").Str == "rejected" && gjson.ValidBytes(line) {
+		if !gjson.ValidBytes(line) {
+			return Event{Live: true}
+		}
+		f.resetsAt, f.rejected = 0, nil // what was rejected before is allowed again
+		if info := field(line, "rate_limit_info"); info.Get("status").Str == "rejected" {
 			f.resetsAt = info.Get("resetsAt").Float()
 			f.rejected = &Limit{Kind: strings.Clone(info.Get("rateLimitType").Str)}
 		}
@@ -143,9 +147,13 @@ func (f *claudeFold) Line(line []byte) Event {
 			return Event{}
 		}
 		f.events++
+		// More turns are queued where a background task of the agent has something to report: then this was no end.
+		if field(line, "queued_turn_count").Int() != 0 {
+			f.result = nil
+			return Event{Live: true}
+		}
 		f.result = append(f.result[:0], line...)
-		// More turns are queued where a background task of the agent has something to report.
-		return Event{Live: true, Terminal: field(line, "queued_turn_count").Int() == 0}
+		return Event{Live: true, Terminal: true}
 	case "":
 		return Event{}
 	default:
@@ -337,6 +345,7 @@ func (f *claudeFold) judge(exit Exit, r *Reply) (verdict, string) {
 		}
 	}
 	switch {
+	case status >= 400 || res.Get("terminal_reason").Str == "api_error": // whatever is_error says
 	case failed.Type == gjson.False && res.Get("subtype").Str == "success" && text.Type == gjson.String:
 		if strings.TrimSpace(text.Str) == "" {
 			return is(None, ""), "ended without a final message"

@@ -38,7 +38,36 @@ func parseClock(said string, now time.Time) (time.Time, bool) {
 	if !ok {
 		return time.Time{}, false
 	}
+	if unread(words[i+n:]) {
+		return time.Time{}, false
+	}
 	return w.after(now.In(loc)), true
+}
+
+// unread says whether behind a clock stands what would move it and is not read there: a day ("9:04 AM tomorrow", "on
+// Friday", "Dec 9"), or a zone that is not known ("GMT+8", "CST", "+0800").
+func unread(words []string) bool {
+	for i, word := range words {
+		if i == 3 {
+			break
+		}
+		bare := strings.Trim(word, "().,;")
+		low := strings.ToLower(bare)
+		switch {
+		case low == "tomorrow",
+			nameIndex(low, 7, func(i int) string { return time.Weekday(i).String() }) >= 0,
+			i+1 < len(words) && digits(words[i+1]) > 0 && nameIndex(low, 12, func(i int) string { return time.Month(i + 1).String() }) >= 0:
+			return true
+		case i > 0:
+		case len(bare) > 1 && (bare[0] == '+' || bare[0] == '-') && digits(bare[1:]) > 0:
+			return true
+		case len(bare) >= 2 && len(bare) <= 7 && strings.ToUpper(bare) == bare && strings.ToLower(bare) != bare:
+			if _, known := zoneOffsets[low]; !known {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // takeDate reads what stands before the clock and says how many words it took.
@@ -185,7 +214,7 @@ func (w wall) after(now time.Time) time.Time {
 		if w.weekday >= 0 && int(time.Date(year, month, day+d, 12, 0, 0, 0, now.Location()).Weekday()) != w.weekday {
 			continue
 		}
-		if t.After(now) {
+		if t.After(now.Add(-stale)) { // one that has just passed is meant, not the next day's
 			return t
 		}
 	}

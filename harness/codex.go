@@ -117,6 +117,8 @@ func (f *codexFold) Line(line []byte) Event {
 		f.item(line, kind, &ev)
 	case "error":
 		return f.fault(line, ev)
+	case "turn.started":
+		f.done, f.spoke = false, false // another turn: what came before it was not the end
 	case "turn.completed":
 		if !gjson.ValidBytes(line) {
 			return Event{}

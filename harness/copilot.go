@@ -89,6 +89,7 @@ type copilotFold struct {
 	final     []byte // the last message of the assistant that asks for no tool, as its event
 	fault     []byte // the last session.error event
 	ended     bool   // the result event came
+	code      int64  // its exit code, -1 where it has none
 	turns     int
 	toolCalls int
 	denied    []string
@@ -143,7 +144,10 @@ func (f *copilotFold) Line(line []byte) Event {
 		if !gjson.ValidBytes(line) {
 			return Event{}
 		}
-		f.ended, ev.Terminal = true, true
+		f.ended, f.code, ev.Terminal = true, -1, true
+		if c := field(line, "exitCode"); c.Type == gjson.Number {
+			f.code = c.Int()
+		}
 		f.session = strings.Clone(field(line, "sessionId").Str)
 	}
 	ev.Turns = f.turns
@@ -209,7 +213,7 @@ func (f *copilotFold) judge(exit Exit) (verdict, string) {
 		return f.failed()
 	case f.ended && strings.TrimSpace(f.text()) == copilotFiltered:
 		return is(Refused, ""), "the provider's content filter"
-	case f.ended && strings.TrimSpace(f.text()) != "":
+	case f.ended && f.code == 0 && strings.TrimSpace(f.text()) != "":
 		return is(Complete, ""), ""
 	}
 	if by, words, ok := byLoopd(exit); ok {
@@ -220,6 +224,9 @@ func (f *copilotFold) judge(exit Exit) (verdict, string) {
 	}
 	if f.events == 0 {
 		return f.rules.failedStart(exit)
+	}
+	if f.ended && f.code != 0 && exit.Signal == "" {
+		return is(Crashed, ""), "its result event has exit code " + itoa(int(f.code))
 	}
 	if exit.Code == 0 && exit.Signal == "" {
 		return is(None, ""), "exit 0 without a final message"

@@ -193,6 +193,9 @@ func (f *geminiFold) judge(exit Exit) (verdict, string) {
 		if f.events == 0 {
 			return f.rules.failedStart(exit)
 		}
+		if v, ok := f.rules.judgeStatus(f.httpStatus(exit)); ok {
+			return v, exit.words() + " without a result"
+		}
 		if exit.Code == 0 && exit.Signal == "" {
 			return is(None, ""), "exit 0 without a result"
 		}

@@ -132,6 +132,9 @@ func (c Command) tuneDefects() error {
 			all = append(all, fmt.Errorf("[harness.%[1]s] %[2]s: %[1]s is built in, only argv, env, cache_ttl and tty may be set; describe another CLI under a name of its own", c.Name, field.key))
 		}
 	}
+	if len(c.Argv) > 0 && strings.TrimSpace(c.Argv[0]) == "" {
+		all = append(all, fmt.Errorf("[harness.%s] argv: its first word is empty, want the program", c.Name))
+	}
 	if c.TTY != "" && c.TTY != "stderr" {
 		all = append(all, fmt.Errorf("[harness.%s] tty: is %q, want \"stderr\"", c.Name, c.TTY))
 	}

@@ -66,6 +66,7 @@ type opencodeFold struct {
 	toolCalls int
 	usage     Usage
 	cost      float64
+	erred     bool   // an error event came
 	fault     string // the last error event's message, "" for none
 	name      string // its error's name
 	status    int
@@ -96,7 +97,7 @@ func (f *opencodeFold) Line(line []byte) Event {
 		f.toolCalls++
 		f.spoke = false
 	case "step_start":
-		f.reason = ""
+		f.reason, f.spoke = "", false
 	case "step_finish":
 		if !gjson.ValidBytes(line) {
 			return Event{}
@@ -108,10 +109,17 @@ func (f *opencodeFold) Line(line []byte) Event {
 			return Event{}
 		}
 		e := field(line, "error")
+		f.erred = true
 		f.name = strings.Clone(e.Get("name").Str)
 		f.fault = or(strings.Clone(e.Get("data.message").Str), f.name)
 		f.status = int(e.Get("data.statusCode").Int())
-		f.after = strings.Clone(e.Get("data.responseHeaders.retry-after").Str)
+		f.after = ""
+		e.Get("data.responseHeaders").ForEach(func(name, value gjson.Result) bool {
+			if strings.EqualFold(name.Str, "retry-after") {
+				f.after = strings.Clone(value.String())
+			}
+			return true
+		})
 	}
 	ev.Turns = f.steps
 	return ev
@@ -161,10 +169,11 @@ func (f *opencodeFold) Reply(exit Exit) Reply {
 	case Limited:
 		r.Limit = &Limit{Kind: v.kind}
 		if f.after != "" {
-			said = "retry-after: " + f.after
+			r.Limit.Reset, r.Limit.Known = ParseReset("retry-after: "+f.after, exit.End)
 		}
-		r.Limit.Reset, r.Limit.Known = ParseReset(said, exit.End)
-		said = f.fault
+		if !r.Limit.Known {
+			r.Limit.Reset, r.Limit.Known = ParseReset(said, exit.End)
+		}
 	}
 	if words := rejected(exit.Stderr); words != "" {
 		r.Denied = append(r.Denied, words)
@@ -174,7 +183,7 @@ func (f *opencodeFold) Reply(exit Exit) Reply {
 }
 
 func (f *opencodeFold) judge(exit Exit) (verdict, string) {
-	if f.fault != "" {
+	if f.erred {
 		return f.judgeFault(exit)
 	}
 	switch f.reason {

@@ -101,7 +101,15 @@ func (f *piFold) Line(line []byte) Event {
 			return Event{}
 		}
 		f.ended = true
+		// An error that no turn_end told: it is the last message's.
+		if messages := field(line, "messages").Array(); len(messages) > 0 {
+			if m := messages[len(messages)-1]; m.Get("role").Str == "assistant" && m.Get("stopReason").Str == "error" {
+				f.last = append(append(append(f.last[:0], `{"message":`...), m.Raw...), '}')
+			}
+		}
 		ev.Terminal = f.reason() == "stop"
+	case "compaction_start":
+		f.ended = false // the context is full: what came before is not the end
 	}
 	ev.Turns = f.turns
 	return ev

@@ -201,11 +201,11 @@ func (f *qwenFold) withoutResult(exit Exit) (verdict, string) {
 		}
 		return by, words
 	}
-	if f.events == 0 {
-		return f.rules.failedStart(exit)
-	}
 	if exit.Code == 53 {
 		return is(TurnLimit, ""), "reached the turn limit (exit 53)"
+	}
+	if f.events == 0 {
+		return f.rules.failedStart(exit)
 	}
 	if exit.Code == 0 && exit.Signal == "" {
 		return is(None, ""), "exit 0 without a result event"

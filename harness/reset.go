@@ -20,7 +20,7 @@ var resetAnchors = []struct {
 }{
 	{"try again at", false}, {"try again in", false}, {"try again on", false}, {"try again after", false},
 	{"resets at", false}, {"resets in", false}, {"resets on", false}, {"resets", false},
-	{"reset at", false}, {"reset in", false}, {"reset on", false},
+	{"reset at", false}, {"reset in", false}, {"reset on", false}, {"reset after", false},
 	{"available again at", false}, {"available again in", false}, {"available at", false},
 	{"limit reached|", false}, {"limit reached until", false},
 	{"retry-after:", true}, {"retry-after", true}, {"retry after", true}, {"retry in", true},
@@ -43,7 +43,7 @@ func ParseReset(said string, now time.Time) (time.Time, bool) {
 				break
 			}
 			at += i + len(a.word)
-			if t, ok := parseWhen(said[at:], a.seconds, now); ok {
+			if t, ok := parseWhen(said[at:], a.seconds, strings.HasSuffix(a.word, " in"), now); ok {
 				return plausible(t, now)
 			}
 		}
@@ -69,7 +69,7 @@ func plausible(t, now time.Time) (time.Time, bool) {
 	return t.In(now.Location()), true
 }
 
-func parseWhen(said string, seconds bool, now time.Time) (time.Time, bool) {
+func parseWhen(said string, seconds, spanOnly bool, now time.Time) (time.Time, bool) {
 	said = strings.TrimLeft(said, " \t\n·:=\"'")
 	if len(said) > 80 {
 		said = said[:80]
@@ -86,6 +86,9 @@ func parseWhen(said string, seconds bool, now time.Time) (time.Time, bool) {
 			return time.Time{}, false
 		}
 		return resetEpoch(v, now)
+	}
+	if spanOnly {
+		return time.Time{}, false // "in 4:59" is no clock, and no span that can be read for sure
 	}
 	return parseClock(said, now)
 }
@@ -156,7 +159,7 @@ func parseSpan(said string, seconds bool) (time.Duration, bool) {
 		}
 		unit, known := spanUnits[word[:end]]
 		if !known {
-			if seconds && !found && end == 0 {
+			if seconds && !found && end == 0 && (word == "" || strings.ContainsRune(" ,;.\n\t)\"'", rune(word[0]))) && !clockFollows(word) {
 				return bounded(value * float64(time.Second))
 			}
 			break
@@ -178,4 +181,11 @@ func bounded(d float64) (time.Duration, bool) {
 		return 0, false
 	}
 	return time.Duration(d), true
+}
+
+// clockFollows says whether a number is an hour: "retry after 3 pm".
+func clockFollows(rest string) bool {
+	first, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	first = strings.ToLower(strings.Trim(strings.ReplaceAll(first, ".", ""), ",;)"))
+	return first == "am" || first == "pm"
 }

@@ -33,7 +33,30 @@ func TestParseReset(t *testing.T) {
 		// A clock is rounded up by the minute that CLIs cut off.
 		{"You've hit your limit · resets 5:44am (UTC)", "2026-11-30 05:43:14", "2026-11-30 06:45:00"},
 		{"You've hit your limit · resets 5:44am (UTC)", "2026-11-30 06:44:30", "2026-11-30 06:45:00"},
-		{"You've hit your limit · resets 5:44am (UTC)", "2026-11-30 06:46:00", "2026-12-01 06:45:00"},
+		{"You've hit your limit · resets 5:44am (UTC)", "2026-11-30 06:46:00", "2026-11-30 06:45:00"},
+		// A minute that has just passed is meant, one that passed before that is tomorrow's.
+		{"resets 6:03am (UTC)", "2026-11-30 07:04:59", "2026-11-30 07:04:00"},
+		{"resets 6:03am (UTC)", "2026-11-30 07:06:01", "2026-12-01 07:04:00"},
+		// A clock is no number of seconds.
+		{"usage limit. Please retry after 3:45 PM", "2026-11-30 05:43:14", "2026-11-30 15:46:00"},
+		{"usage limit. Retry after 15:00 UTC", "2026-11-30 05:43:14", "2026-11-30 16:01:00"},
+		{"usage limit. retry after 3 pm", "2026-11-30 05:43:14", "2026-11-30 15:01:00"},
+		{"usage limit. retry after 2026-12-05 10:00", "2026-11-30 05:43:14", ""},
+		{"retry after 20, please", "2026-11-30 05:43:14", "2026-11-30 05:43:34"},
+		{"Your quota will reset after 3h5m2s.", "2026-11-30 05:43:14", "2026-11-30 08:48:16"},
+		// What stands behind the clock and would move it is not guessed.
+		{"try again at 9:04 AM tomorrow", "2026-11-30 05:43:14", ""},
+		{"resets at 9:04 AM on Friday", "2026-11-30 05:43:14", ""},
+		{"resets 9:04 AM Dec 9", "2026-11-30 05:43:14", ""},
+		{"try again at 9:04 AM GMT+8", "2026-11-30 05:43:14", ""},
+		{"try again at 9:04 AM UTC-7", "2026-11-30 05:43:14", ""},
+		{"try again at 9:04 AM CST", "2026-11-30 05:43:14", ""},
+		{"try again at 9:04 AM +0800", "2026-11-30 05:43:14", ""},
+		{"try again at 9:04 AM, or upgrade", "2026-11-30 05:43:14", "2026-11-30 09:05:00"},
+		// Behind "in" stands a span or nothing.
+		{"resets in 4:59", "2026-11-30 05:43:14", ""},
+		{"try again in 1:30:00", "2026-11-30 05:43:14", ""},
+		{"available again in 2:30 hours", "2026-11-30 05:43:14", ""},
 		{"or try again at 5:56 AM.", "2026-11-30 05:43:14", "2026-11-30 05:57:00"},
 		{"or try again at 5:56 a.m.", "2026-11-30 05:43:14", "2026-11-30 05:57:00"},
 		{"or try again at 5:56 AM.", "2026-11-30 23:43:14", "2026-12-01 05:57:00"},

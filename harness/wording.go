@@ -3,9 +3,11 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Wording is one rule for an error that a CLI tells in prose. Prose is read only where it is the CLI's own: its error
@@ -22,19 +24,10 @@ type Wording struct {
 // wordings are tried in order, the first that matches wins. They were seen from Claude Code 2.1 and Codex 0.171, or are
 // quoted in their issue trackers.
 var wordings = []Wording{
-	// What a person has to pay for.
-	{Words: []string{"credit balance is too low"}, Stop: Limited, Kind: "credit"},
-	{Words: []string{"quota exceeded"}, Stop: Limited, Kind: "quota"},
-	{Words: []string{"exceeded your current quota"}, Stop: Limited, Kind: "quota"},
-	{Words: []string{"exhausted your daily quota"}, Stop: Limited, Kind: "daily"},
-	// What ends by itself.
-	{Words: []string{"usage limit"}, Stop: Limited, Kind: "usage"},
-	{Words: []string{"hit your", "limit"}, Stop: Limited, Kind: "usage"},
-	{Words: []string{"rate limit"}, Stop: Limited, Kind: "rate"},
-	{Words: []string{"limit reached"}, Stop: Limited, Kind: "usage"},
-	{Words: []string{"too many requests"}, Stop: Limited, Kind: "rate"},
-	{Status: 429, Stop: Limited, Kind: "rate"},
-	// Cut off.
+	// Cut off. These come first: they may speak of a limit too, and no wait ends them.
+	{Words: []string{"context limit"}, Stop: Truncated, Kind: "context"},
+	{Words: []string{"context length"}, Stop: Truncated, Kind: "context"},
+	{Words: []string{"context_length_exceeded"}, Stop: Truncated, Kind: "context"},
 	{Words: []string{"context window"}, Stop: Truncated, Kind: "context"},
 	{Words: []string{"prompt is too long"}, Stop: Truncated, Kind: "context"},
 	{Words: []string{"prompt as too long"}, Stop: Truncated, Kind: "context"},
@@ -42,6 +35,22 @@ var wordings = []Wording{
 	{Words: []string{"output token maximum"}, Stop: Truncated, Kind: "output"},
 	{Words: []string{"content_filter"}, Stop: Refused},
 	{Words: []string{"blocked due to safety"}, Stop: Refused},
+	// What a person has to pay for.
+	{Words: []string{"credit balance is too low"}, Stop: Limited, Kind: "credit"},
+	{Words: []string{"quota exceeded"}, Stop: Limited, Kind: "quota"},
+	{Words: []string{"exceeded your current quota"}, Stop: Limited, Kind: "quota"},
+	{Words: []string{"exhausted your daily quota"}, Stop: Limited, Kind: "daily"},
+	{Words: []string{"insufficient_quota"}, Stop: Limited, Kind: "quota"},
+	{Words: []string{"billing hard limit"}, Stop: Limited, Kind: "credit"},
+	// What ends by itself.
+	{Words: []string{"usage limit"}, Stop: Limited, Kind: "usage"},
+	{Words: []string{"quota will reset"}, Stop: Limited, Kind: "usage"},
+	{Words: []string{"exhausted your capacity"}, Stop: Limited, Kind: "usage"},
+	{Words: []string{"hit your", "limit"}, Stop: Limited, Kind: "usage"},
+	{Words: []string{"rate limit"}, Stop: Limited, Kind: "rate"},
+	{Words: []string{"limit reached"}, Stop: Limited, Kind: "usage"},
+	{Words: []string{"too many requests"}, Stop: Limited, Kind: "rate"},
+	{Status: 429, Stop: Limited, Kind: "rate"},
 	// Who are you.
 	{Words: []string{"missing environment variable"}, Stop: Login, Kind: "variable"},
 	{Words: []string{"not logged in"}, Stop: Login},
@@ -123,6 +132,12 @@ func (w Wording) Defects() error {
 			names[i] = string(stop)
 		}
 		bad("stop", "is %q, want one of %s", w.Stop, strings.Join(names, ", "))
+	}
+	switch known := []string{"usage", "rate", "quota", "credit"}; {
+	case w.Kind != "" && w.Stop != Limited:
+		bad("kind", "is for stop = \"limited\" only")
+	case w.Kind != "" && !slices.Contains(known, w.Kind):
+		bad("kind", "is %q, want one of %s", w.Kind, strings.Join(known, ", "))
 	}
 	return errors.Join(all...)
 }
@@ -212,22 +227,21 @@ func (r rules) judgeLed(said string) (verdict, string) {
 	return is(Crashed, ""), said
 }
 
-// namedStatus finds the HTTP status in "unexpected status 401 …" or "last status: 429 …"; 0 where there is none.
+// statusForm is an HTTP status as errors name it: "unexpected status 401 …", "status code 429", "HTTP error: 429", "last
+// status: 429", and a text that is nothing else.
+var statusForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:\b(?:status|http)(?: status)?(?: code| error)?[:= ]+|^)([45][0-9]{2})(?:$|[^0-9])`)
+})
+
+// namedStatus finds the last HTTP status of an error that a text names, 0 where there is none.
 func namedStatus(low string) int {
-	_, rest, ok := strings.Cut(low, "status")
-	if !ok {
+	all := statusForm().FindAllStringSubmatch(strings.TrimSpace(low), -1)
+	if len(all) == 0 {
 		return 0
 	}
-	rest = strings.TrimLeft(rest, ": ")
-	if len(rest) < 3 || (len(rest) > 3 && rest[3] >= '0' && rest[3] <= '9') {
+	n, err := strconv.Atoi(all[len(all)-1][1])
+	if err != nil {
 		return 0
-	}
-	n := 0
-	for _, c := range []byte(rest[:3]) {
-		if c < '0' || c > '9' {
-			return 0
-		}
-		n = n*10 + int(c-'0')
 	}
 	return n
 }

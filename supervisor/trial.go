@@ -2,8 +2,10 @@ package supervisor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -68,7 +70,7 @@ func Try(ctx context.Context, t Trial) (Tried, error) {
 		out.Exit = -1
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // an agent may take its folder away
 		return Tried{}, fmt.Errorf("look into folder: %w", err)
 	}
 	for _, e := range entries {

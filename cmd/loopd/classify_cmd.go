@@ -98,7 +98,11 @@ func (a *app) open(name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return io.NopCloser(a.Stdin), nil
 	}
-	f, err := os.Open(a.abs(name))
+	path := a.abs(name)
+	if isFolder(path) == nil {
+		return nil, usagef("", "%s is a folder, not an output", name)
+	}
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, usagef("", "read output: %v", err)
 	}

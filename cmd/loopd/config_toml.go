@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -103,6 +104,7 @@ func parseConfig(data []byte, file string, flags map[string]*kong.Flag, c *confi
 	if err != nil {
 		return r.decodeFindings(err)
 	}
+	r.exactKeys()
 	for name, t := range raw.Harness {
 		cmd := harness.Command{Name: name, Argv: t.Argv, ReadonlyArgv: t.ReadonlyArgv, Prompt: t.Prompt, Output: t.Output, Path: t.Path, Env: t.Env, TTY: t.TTY}
 		if t.CacheTTL != "" {
@@ -120,8 +122,16 @@ func parseConfig(data []byte, file string, flags map[string]*kong.Flag, c *confi
 		r.origin(c, "channel."+name)
 	}
 	for model, t := range raw.Price {
-		if t.Input < 0 || t.Output < 0 || t.Cached < 0 {
-			r.bad("price."+model, "a negative price", wantPrice)
+		for _, one := range []struct {
+			key   string
+			value float64
+		}{{"input", t.Input}, {"output", t.Output}, {"cached", t.Cached}} {
+			if one.value < 0 || math.IsNaN(one.value) || math.IsInf(one.value, 0) {
+				r.bad("price."+model+"."+one.key, strconv.FormatFloat(one.value, 'f', -1, 64), wantPrice)
+			}
+		}
+		if t.Input == 0 && t.Output == 0 && r.lines["price."+model+".input"] == 0 {
+			r.bad("price."+model, "no price", "input and output, "+wantPrice)
 		}
 		p := price{Input: t.Input, Output: t.Output, Cached: t.Cached}
 		if t.AsOf != nil {
@@ -227,6 +237,43 @@ func (r *configReader) defaults(table map[string]any, flags map[string]*kong.Fla
 	return out
 }
 
+// exactKeys finds keys that are written in another case: the decoder would take them, and two of them for one.
+func (r *configReader) exactKeys() {
+	for key := range r.lines {
+		parts := strings.SplitN(key, ".", 2)
+		known := configKeys[""]
+		read := parts[0]
+		if known[read] != "" && len(parts) > 1 && configKeys[read] != nil {
+			known = configKeys[read]
+			rest := parts[1]
+			if named[parts[0]] { // [table.NAME]: the name may hold dots, the key does not
+				at := strings.LastIndexByte(rest, '.')
+				if at < 0 || known[rest[at+1:]] == "" && folded(known, rest[at+1:]) == "" {
+					continue // the table itself, or below a key such as env
+				}
+				rest = rest[at+1:]
+			}
+			read = rest
+		}
+		if right := folded(known, read); known[read] == "" && right != "" && (read != parts[0] || len(parts) == 1) {
+			r.bad(key, read, "a known key: did you mean "+right+"?")
+		}
+	}
+}
+
+// named are the tables whose second word is a name of the user's.
+var named = map[string]bool{"harness": true, "channel": true, "price": true, "wording": true}
+
+// folded is the known key that differs from this one by case alone, "" for none.
+func folded(known map[string]string, key string) string {
+	for k := range known {
+		if k != key && strings.EqualFold(k, key) {
+			return k
+		}
+	}
+	return ""
+}
+
 func (r *configReader) bad(key, read, want string) {
 	r.findings = append(r.findings, journal.Finding{File: r.file, Line: r.line(key), Field: key, Read: read, Want: want})
 }
@@ -246,11 +293,23 @@ func (r *configReader) at(key string) string { return fmt.Sprintf("%s:%d", r.fil
 
 // origin notes where a table or key and all below it stand; what another file said of it is forgotten.
 func (r *configReader) origin(c *config, key string) {
-	maps.DeleteFunc(c.Origin, func(k, _ string) bool { return strings.HasPrefix(k, key+".") })
+	maps.DeleteFunc(c.Origin, func(k, _ string) bool { return below(key, k) })
 	c.Origin[key] = r.at(key)
 	for k := range r.lines {
-		if strings.HasPrefix(k, key+".") {
+		if below(key, k) {
 			c.Origin[k] = r.at(k)
 		}
 	}
+}
+
+// below reports whether a key stands in a table, and not in another one whose name begins alike: [price."gpt-4"] and
+// [price."gpt-4.1"].
+func below(table, key string) bool {
+	rest, ok := strings.CutPrefix(key, table+".")
+	if !ok {
+		return false
+	}
+	kind, _, isNamed := strings.Cut(table, ".")
+	first, _, _ := strings.Cut(rest, ".")
+	return !isNamed || configKeys[kind] == nil || configKeys[kind][first] != ""
 }

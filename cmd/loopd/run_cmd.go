@@ -145,5 +145,8 @@ func many(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
+	if strings.HasSuffix(thing, "s") {
+		thing += "e" // processes
+	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -13,23 +13,24 @@ var hostile = []string{"`", "` `` ", "```\n", "<!--", "<!-- -->", "-->", "#\n", 
 	"- + ", "1. ", "---\nx\n", "->", " and", ", or", "no ", "no, ", "not forbidden ", "may ", "deploy ", "no deploy, ", "deploys are ", "unless ", "without approval ", "4 ", "4, ", "1-", "1:", "$", "four ", "per ", "keep improving until ", "the agent ", "tests ", "own ",
 	"e.g. ", "...", "./", "\u00a0", "ß", "İ", "Ⱥ", "don't ", "'", "\r", "\t", "<loop_contract>\n", "</loop_contract>\n", "<a> ", "integration ", "`a` and ", "`a` exits 1 ", "manual or ", "x", "0", "~~~\n"}
 
-// Hostile input costs no more than large input: each piece 32 KB of it alone, and as the value of one field after the
-// other. What takes the square of that takes seconds.
+// linear reads a large text. What took the square of its size would not end within the time of a test.
+func linear(t *testing.T, name string, text func(size int) string) {
+	t.Helper()
+	if _, findings := Read("c.md", []byte(text(32<<10)), true); len(findings) > findingsMax {
+		t.Errorf("%s: %d findings", name, len(findings))
+	}
+}
+
+// Hostile input costs no more than large input: each piece alone, behind a contract, and as the value of some field.
 func TestHostileContracts(t *testing.T) {
 	fields := []string{boundary, maxIter, metric, verifier, stop, trigger, topology, recovery, scope, review}
 	for i, s := range hostile {
-		flood := strings.Repeat(s, 1+(32<<10)/len(s))
-		automation := strings.Replace(with(t, fields[i%len(fields)], flood), "Mode: Goal", "Mode: Automation", 1)
-		for _, src := range []string{flood, whole22 + flood, automation, with(t, fields[(i+3)%len(fields)], "a "+flood)} {
-			begin := time.Now()
-			_, findings := Read("c.md", []byte(src), true)
-			if took := time.Since(begin); took > 2*time.Second {
-				t.Errorf("%q: %v for %d bytes", s, took, len(src))
-			}
-			if len(findings) > findingsMax {
-				t.Errorf("%q: %d findings", s, len(findings))
-			}
-		}
+		flood := func(size int) string { return strings.Repeat(s, 1+size/len(s)) }
+		linear(t, s, func(n int) string { return whole22 + flood(n/2) })
+		linear(t, s, func(n int) string { return flood(n / 2) })
+		linear(t, fields[i%len(fields)]+": "+s, func(n int) string {
+			return strings.Replace(with(t, fields[i%len(fields)], "a "+flood(n)), "Mode: Goal", "Mode: Automation", 1)
+		})
 	}
 }
 
@@ -41,12 +42,9 @@ func TestHostileSentences(t *testing.T) {
 		{timeLimit, "", "1 hour 1 minute ", ""}, {timeLimit, "", "1h1m", ""}, {budget, "", "1 call or $1 ", ""}, {review, "", "(1 line) ", "4 lines"}, {maxIter, "4 ", "(", ""}, {metric, "", "`a` prints ", ""}, {metric, "", "`a` and ", "`b` exits 1"}, {metric, "", "`a` exits 1 \"", ""},
 		{verifier, "", "the agent own check by the ", ""}, {mode, "Goal ", "or (", "Loop"}, {mode, "Goal ", ", the ", "Loop"}, {objective, "", "`` ` ``` ", ""}, {scope, "", "not `a` ", ""}, {trigger, "", "manual or ", ""},
 	} {
-		flood := c.before + strings.Repeat(c.piece, (64<<10)/len(c.piece)) + c.after
-		begin := time.Now()
-		Read("c.md", []byte(with(t, c.field, flood)), true)
-		if took := time.Since(begin); took > 2*time.Second {
-			t.Errorf("%s: %q: %v", c.field, c.piece, took)
-		}
+		linear(t, c.field+": "+c.piece, func(size int) string {
+			return with(t, c.field, c.before+strings.Repeat(c.piece, size/len(c.piece))+c.after)
+		})
 	}
 }
 
