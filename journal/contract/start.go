@@ -73,10 +73,10 @@ func keyOf(s string) (name string, end int, bold bool) {
 	bold = strings.Contains(open, "**") || strings.Contains(open, "__")
 	head := s[:min(len(s), nameMax+len(open))]
 	colon := strings.IndexAny(head, ":：")
-	if close := strings.Index(head[len(open):], open); bold && close > 0 && (colon < 0 || colon > len(open)+close) {
-		if inner := head[len(open) : len(open)+close]; fieldOf(inner) != "" && !strings.HasPrefix(strings.TrimLeft(s[2*len(open)+close:], " "), "(") {
-			end = 2*len(open) + close
-			return inner, end + len(s[end:]) - len(strings.TrimLeft(strings.TrimLeft(s[end:], " \t"), ":：—–-")), true
+	if n := strings.Index(head[len(open):], open); bold && n > 0 && (colon < 0 || colon > len(open)+n) {
+		inner, after := head[len(open):len(open)+n], strings.TrimLeft(s[2*len(open)+n:], " \t")
+		if fieldOf(inner) != "" && !strings.HasPrefix(after, "(") {
+			return inner, len(s) - len(strings.TrimLeft(after, ":：—–-")), true
 		}
 	}
 	if colon < 0 {

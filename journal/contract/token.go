@@ -15,6 +15,7 @@ type token struct {
 	kind  tokenKind
 	n     float64 // of a number
 	glued bool    // nothing stands between it and the token before
+	upper bool    // it begins with a capital letter
 }
 
 type tokenKind byte
@@ -28,13 +29,13 @@ const (
 // silent are characters that mean nothing to a sentence: quotes, emphasis, back-ticks.
 const silent = "`*\"'“”„«»‘’\u200b"
 
-// tokensOf takes a text apart. "don't" is "do" and "not", "owner's" is "owner", words joined by "-" or "/" are words and marks, and a point inside
-// of a word or a number is a part of it.
+// tokensOf takes a text apart. "don't" is "do" and "not", "owner's" is "owner", words joined by "-" or "/" are words and
+// marks, and a point inside of a word or a number is a part of it.
 func tokensOf(text string) []token {
 	var out []token
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
-		t := token{at: i, end: i + size, kind: mark, s: text[i : i+size]}
+		t := token{at: i, end: i + size, kind: mark, s: text[i : i+size], upper: unicode.IsUpper(r)}
 		switch {
 		case unicode.IsSpace(r), strings.ContainsRune(silent, r), r == '_' && !joins(text, i, out):
 			i += size
@@ -115,8 +116,8 @@ func wordLen(s string) int {
 	return end
 }
 
-// abbreviations do not end a sentence.
-var abbreviations = []string{"e.g", "i.e", "etc", "vs", "incl", "excl", "approx", "max", "min", "no", "resp"}
+// abbreviations end a sentence only where a capital letter follows; the first two never do.
+var abbreviations = []string{"e.g", "i.e", "etc", "vs", "incl", "excl", "approx", "max", "min", "resp"}
 
 // sentencesOf cuts tokens at full stops, semicolons, question and exclamation marks and dashes.
 func sentencesOf(t []token) [][]token {
@@ -128,7 +129,7 @@ func sentencesOf(t []token) [][]token {
 		}
 		switch t[i].s {
 		case ".":
-			if i+1 < len(t) && (t[i].glued && i > 0 && isAny(t[i-1].s, abbreviations) || inPath(t, i)) {
+			if i > 0 && i+1 < len(t) && (inPath(t, i) || t[i].glued && abbreviates(t[i-1], t[i+1])) {
 				continue
 			}
 		case ";", "!", "?", "—", "|", "→":
@@ -148,6 +149,10 @@ func sentencesOf(t []token) [][]token {
 		out = append(out, t[from:])
 	}
 	return out
+}
+
+func abbreviates(before, after token) bool {
+	return isAny(before.s, abbreviations[:2]) || isAny(before.s, abbreviations) && !after.upper
 }
 
 // inPath reports whether a point is one of "./x" or "./...".
