@@ -17,6 +17,10 @@ type Charter struct {
 	// (spec/dialects.md: tracking, driver, markdown without checks).
 	Unmanaged bool
 
+	// StopWhen, AskWhen and ContinueWhen are the conditions of the markdown protocol, in the order in which they are weighed
+	// before every iteration. One without a command is put to an agent.
+	StopWhen, AskWhen, ContinueWhen []Condition
+
 	// DoneAfter: Done-when is looked at after an iteration only, not before one (tracking).
 	DoneAfter bool
 

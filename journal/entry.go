@@ -17,6 +17,11 @@ type Entry struct {
 	Steer string
 	Next  string
 	Flags []string
+	// Text is the entry as the agent dictated it, for a dialect whose loops have a shape of their own.
+	Text string
+	// NoAction: the iteration was considered and not made; Reason says why, StopTrue and ContinueTrue what held.
+	NoAction               bool
+	StopTrue, ContinueTrue []string
 	// Outcome is what loopd made of the iteration, Reason what it saw or was told of whether the objective is met.
 	Outcome Outcome
 	Reason  string
@@ -77,6 +82,8 @@ type Report struct {
 	Split     []string
 	CarryAdd  []string
 	CarryDrop []string
+	// Text is the record entry that it dictates, verbatim (markdown).
+	Text string
 	// Met is the agent's own word that the objective is met, Reason why. It counts where a loop has nothing that decides.
 	Met    bool
 	Reason string

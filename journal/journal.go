@@ -22,6 +22,8 @@ type Loop struct {
 	Recent []Entry
 	// Entries is the number of the newest entry in the journal, 0 where there is none.
 	Entries int
+	// History is the history file as it is, for a dialect that adds to it with its line ends.
+	History []byte
 	// Signs is the text of the rules that failures earned, verbatim.
 	Signs string
 	// Backlog holds the units in their order, done ones included.

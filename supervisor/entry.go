@@ -10,7 +10,7 @@ import (
 // entry is what the journal says: the agent dictates Unit, Did and Next, everything else was observed.
 func (r *run) entry(it *iteration) *journal.Entry {
 	e := &journal.Entry{N: it.number, Time: it.step.Now, Agent: it.maker.Name(), Unit: unitOf(it), Did: orElse(it.report.Did, it.report.Detail),
-		Verify: evidence(it.checks), Next: it.report.Next, Steer: r.redact.String(it.loop.Steer), Flags: flagsOf(it, r.swept), Outcome: it.verdict.Outcome, Reason: orElse(it.doneSeen, it.report.Reason)}
+		Verify: evidence(it.checks), Next: it.report.Next, Steer: r.redact.String(it.loop.Steer), Flags: flagsOf(it, r.swept), Text: it.report.Text, Outcome: it.verdict.Outcome, Reason: orElse(it.doneSeen, it.report.Reason)}
 	e.Failed = it.verdict.Outcome == journal.Failed
 	for i := range e.Flags {
 		e.Flags[i] = r.redact.String(e.Flags[i])

@@ -75,6 +75,9 @@ func (r *run) iterate(ctx context.Context) (it *iteration, gate Decision, err er
 	if gate, err = r.gate(ctx, it); err != nil || gate.Action != GateGo {
 		return it, gate, err
 	}
+	if gate, err = r.conditions(ctx, it); err != nil || gate.Action != GateGo {
+		return it, gate, err
+	}
 	if gate, err = r.enter(ctx, it); err != nil || gate.Action != GateGo {
 		return it, gate, err
 	}

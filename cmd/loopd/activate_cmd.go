@@ -8,6 +8,9 @@ import (
 
 // Run confirms a loop and sets it active. On a terminal the loop is shown and asked about, elsewhere --yes is the answer.
 func (c *activateCmd) Run(a *app) error {
+	if ref, err := a.find(c.Name, ""); err == nil && ref.Dialect == "markdown" {
+		return c.activateMarkdown(a, ref)
+	}
 	s, done, err := a.operatorOf(c.Name)
 	if err != nil {
 		return err

@@ -57,8 +57,10 @@ type checkCmd struct {
 }
 
 type activateCmd struct {
-	Name string `arg:"" help:"The loop."`
-	Yes  bool   `help:"Confirm without asking."`
+	Name      string `arg:"" help:"The loop."`
+	Yes       bool   `xor:"answer" help:"Confirm without asking."`
+	Wait      bool   `xor:"answer" help:"Of a markdown loop: confirm, and let it wait for a later tick."`
+	Gitignore string `enum:"add,leave," default:"" placeholder:"WAY" help:"Of a markdown loop: add its runtime files to .gitignore, or leave it as it is."`
 }
 
 // runCmd holds the settings of a run. Once settle has been called its fields hold what is in force.

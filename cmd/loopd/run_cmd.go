@@ -22,6 +22,11 @@ func (c *runCmd) Run(a *app) error {
 	if ref.Dialect != "driver" && (len(c.Flags) > 0 || c.IdleCount > 0) {
 		return usagef("loopd run "+c.Name, "%s is a %s loop: it takes no flags and no --idle-count of an iteration skill (%q)", c.Name, ref.Dialect, c.Flags)
 	}
+	if ref.Dialect == "markdown" {
+		if err := c.markdownReady(a, ref); err != nil {
+			return err
+		}
+	}
 	if ref.Dialect == "driver" && !c.DryRun && isFolder(ref.Dir) != nil { // a skill gets its memory with its first run
 		if _, err := a.plant(ref, nil, nil); err != nil {
 			return err
@@ -32,7 +37,7 @@ func (c *runCmd) Run(a *app) error {
 		host = proc.NewHost()
 		defer host.Close()
 	}
-	end, err := c.drive(a, ref, host, func() {})
+	end, err := c.drive(a, ref, host, func() { c.bound(ref) })
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"loopd/journal"
 	"loopd/journal/all"
 	"loopd/journal/disk"
+	"loopd/journal/markdown"
 	"loopd/supervisor"
 	"loopd/supervisor/proc"
 )
@@ -22,6 +23,10 @@ import (
 // find finds a loop by name; what goes wrong is the user's to mend: exit 80.
 func (a *app) find(name, dialect string) (journal.Ref, error) {
 	ref, err := all.Find(a.Root, name, dialect)
+	if other := markdown.Misnamed(a.Root, name); errors.Is(err, all.ErrUnknown) && other != "" {
+		return ref, &exitError{Code: codeHeld, What: "this file is no loop's definition: its name must be exactly " + markdown.DefinitionFile + "; nothing was renamed or replaced", Where: a.show(other),
+			Next: "if it is meant as one: mv " + a.show(other) + " " + a.show(filepath.Join(filepath.Dir(other), markdown.DefinitionFile))}
+	}
 	folder := filepath.Join(a.Root, loopFolder, name)
 	if errors.Is(err, all.ErrUnknown) && isFolder(folder) == nil {
 		return ref, &exitError{Code: codeUsage, What: "no loop: there is no LOOP.md in it, so it may be another tool's", Where: a.show(folder), Next: "loopd init NAME --archetype A makes a loop, under another name"}

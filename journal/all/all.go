@@ -12,6 +12,7 @@ import (
 
 	"loopd/journal"
 	"loopd/journal/driver"
+	"loopd/journal/markdown"
 	"loopd/journal/native"
 	"loopd/journal/tracking"
 )
@@ -22,7 +23,7 @@ func All() []journal.Dialect {
 	if err != nil {
 		home = "" // then only the repository has skills
 	}
-	return []journal.Dialect{native.Native{}, tracking.Tracking{}, driver.Driver{Home: home}}
+	return []journal.Dialect{native.Native{}, markdown.Markdown{}, tracking.Tracking{}, driver.Driver{Home: home}}
 }
 
 // The ways in which a name fails to lead to one loop. All of them are wrong usage.

@@ -3,7 +3,9 @@ package markdown
 import "strings"
 
 // IgnoreLines lists what .gitignore must say, so that runtime files are not committed.
-func IgnoreLines() []string { return []string{"/loops/*/state.md", "/loops/*/record.md"} }
+func IgnoreLines() []string {
+	return []string{"/loops/*/state.md", "/loops/*/record.md"}
+}
 
 // AddIgnores gives the bytes of .gitignore with the lines that keep runtime files out of git, each once. Nothing else
 // changes; line ends are the file's own, and its last line is ended. A missing line goes behind its sibling, else to the

@@ -1,7 +1,6 @@
 package tracking
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,7 +24,6 @@ func (Tracking) Name() string { return "tracking" }
 // The files of a loop, below .codevoyant/loops/<slug>.
 const (
 	documentFile = "loop.md"
-	memoryFile   = "loopd.json"
 	documentMost = 4 << 20 // bytes
 )
 
@@ -56,12 +54,6 @@ func (t Tracking) Find(root string) ([]journal.Ref, error) {
 	return out, nil
 }
 
-// memory is the file beside the document.
-type memory struct {
-	Status  journal.Status  `json:"status,omitempty"` // where the document has no word for it
-	Private journal.Private `json:"loopd,omitzero"`
-}
-
 // Load reads the document and what is beside it.
 func (t Tracking) Load(ref journal.Ref) (journal.Loop, error) {
 	l := journal.Loop{Name: ref.Name, Dialect: t.Name(), Root: ref.Root, Dir: ref.Dir, HasState: true}
@@ -88,7 +80,7 @@ func (t Tracking) Load(ref journal.Ref) (journal.Loop, error) {
 	for _, row := range d.Rows[max(0, len(d.Rows)-3):] {
 		l.Recent = append(l.Recent, journal.Entry{N: row.N, Did: row.Result, Failed: row.Verdict != Met, Raw: renderRow(row, tableHead{number: 0, result: 1, verdict: 2, reason: 3, width: 4})})
 	}
-	m, finding := readMemory(filepath.Join(ref.Dir, memoryFile), filepath.Join(filepath.Dir(shown), memoryFile))
+	m, finding := journal.ReadMemory(ref.Dir, filepath.Dir(shown))
 	if finding != nil {
 		l.Findings = append(l.Findings, *finding)
 	}
@@ -113,21 +105,6 @@ func charterOf(d Document, c journal.Charter) journal.Charter {
 	c.Budget = journal.Budget{MaxIterations: d.Max, Cadence: journal.Cadence{Kind: journal.Every, Text: "back to back"}}
 	c.Promotion.Mode = journal.ProposeOnly
 	return c
-}
-
-func readMemory(path, shown string) (memory, *journal.Finding) {
-	var m memory
-	raw, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return m, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(raw, &m)
-	}
-	if err != nil {
-		return memory{}, &journal.Finding{File: shown, Line: 1, Field: memoryFile, Read: err.Error(), Want: "what loopd writes there", Fix: "take the file away: limits and questions are forgotten, the document stays"}
-	}
-	return m, nil
 }
 
 // Brief is the prompt of one iteration: the task, the objective, and how to answer.
@@ -213,15 +190,15 @@ func (Tracking) Record(l journal.Loop, r journal.Record) ([]journal.Write, error
 		out = append(out, journal.Write{Label: "journal", Path: l.Charter.File, Kind: journal.WriteReplace, Data: src})
 	}
 	if r.State != nil {
-		m := memory{Private: r.State.Private}
+		m := journal.Memory{Private: r.State.Private}
 		if s := r.State.Status; s != journal.Done && s != journal.Active {
 			m.Status = s
 		}
-		data, err := json.MarshalIndent(m, "", "  ")
+		w, err := m.Write(l.Dir)
 		if err != nil {
 			return nil, fmt.Errorf("record loop %s: %w", l.Name, err)
 		}
-		out = append(out, journal.Write{Label: "state", Path: filepath.Join(l.Dir, memoryFile), Kind: journal.WriteReplace, Data: append(data, '\n')})
+		out = append(out, w)
 	}
 	return out, nil
 }

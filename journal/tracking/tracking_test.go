@@ -40,7 +40,7 @@ func TestSuite(t *testing.T) {
 		Broken: []journaltest.Broken{
 			{Name: "no bound", File: documentFile, Data: strings.Replace(whole, "- **Max iterations:** 5\n", "", 1), Field: "Max iterations"},
 			{Name: "an unknown status", File: documentFile, Data: strings.Replace(whole, "running", "sleeping", 1), Field: "Status"},
-			{Name: "broken memory", File: memoryFile, Data: "{", Field: memoryFile},
+			{Name: "broken memory", File: journal.MemoryFile, Data: "{", Field: journal.MemoryFile},
 		},
 	}.Run(t)
 }
