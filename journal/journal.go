@@ -87,6 +87,8 @@ type Brief struct {
 	Mode      Mode
 	// Harness is the name of the agent CLI that gets the prompt.
 	Harness string
+	// Flags are those of a skill (driver).
+	Flags []string
 	// Forbidden names approaches that failed and must not be taken again, newest last.
 	Forbidden []string
 	// LastFailure is what loopd observed when the previous iteration failed, "" otherwise: output to diagnose.

@@ -183,11 +183,11 @@ func TestSameFailureTwice(t *testing.T) {
 		return st
 	}
 	s := Advance(journal.State{Status: journal.Active}, fail(1, "first way"))
-	if b := briefOf(journal.Loop{State: s, Charter: c}, "a", time.Minute); len(b.Forbidden) != 0 || b.FailedIteration != 1 {
+	if b := briefOf(&iteration{loop: journal.Loop{State: s, Charter: c}, start: s}, "a", time.Minute); len(b.Forbidden) != 0 || b.FailedIteration != 1 {
 		t.Fatalf("after one failure: forbidden %q, failed iteration %d", b.Forbidden, b.FailedIteration)
 	}
 	s = Advance(s, fail(2, "second way"))
-	if b := briefOf(journal.Loop{State: s, Charter: c}, "a", time.Minute); len(b.Forbidden) != 2 || b.Forbidden[0] != "first way" || b.Forbidden[1] != "second way" {
+	if b := briefOf(&iteration{loop: journal.Loop{State: s, Charter: c}, start: s}, "a", time.Minute); len(b.Forbidden) != 2 || b.Forbidden[0] != "first way" || b.Forbidden[1] != "second way" {
 		t.Fatalf("after two failures: forbidden %q", b.Forbidden)
 	}
 	if s = Advance(s, fail(3, "third way")); s.Status != journal.Stalled {

@@ -9,9 +9,9 @@ import (
 )
 
 // briefOf collects what the prompt says beside the loop's own files.
-func briefOf(l journal.Loop, harness string, wall time.Duration) journal.Brief {
-	p := l.State.Private
-	b := journal.Brief{Iteration: l.State.Iteration + 1, Harness: harness, Mode: l.State.Promotion.Mode, Findings: p.Findings, Answer: p.Answer, Smaller: p.Drift,
+func briefOf(it *iteration, harness string, wall time.Duration) journal.Brief {
+	l, p := it.loop, it.start.Private
+	b := journal.Brief{Iteration: l.State.Iteration + 1, Harness: harness, Flags: p.Flags, Mode: l.State.Promotion.Mode, Findings: p.Findings, Answer: p.Answer, Smaller: p.Drift,
 		Hypothesis: p.Hypothesis, HypothesisBy: p.HypothesisBy, Limit: wall}
 	for _, c := range l.Charter.Verification {
 		b.Checks = append(b.Checks, c.Command)

@@ -8,8 +8,8 @@ import (
 
 // carry settles the flags of a skill's next iteration: those of the command line at the first of a run, else those of the
 // state, with what the last outcome carried. A carry is applied once (spec/dialects.md "driver").
-func (r *run) carry(l journal.Loop) journal.Loop {
-	p, o := &l.State.Private, r.s.Options
+func (r *run) carry(s journal.State) journal.State {
+	p, o := &s.Private, r.s.Options
 	if !r.launched {
 		if o.GivenFlags {
 			p.Flags = slices.Clone(o.Flags)
@@ -20,7 +20,7 @@ func (r *run) carry(l journal.Loop) journal.Loop {
 	}
 	p.Flags = Carry(p.Flags, p.CarryAdd, p.CarryDrop)
 	p.CarryAdd, p.CarryDrop = nil, nil
-	return l
+	return s
 }
 
 // Carry gives the flags of the next wake: the current ones with every carry-add and without every carry-drop (the loop

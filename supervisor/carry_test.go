@@ -28,15 +28,15 @@ func TestCarry(t *testing.T) {
 // The command line's flags are those of the first iteration of a run, and a carry is applied once.
 func TestFlagsOfASkill(t *testing.T) {
 	r := &run{s: &Supervisor{Options: Options{Flags: []string{"--new"}, GivenFlags: true, IdleCount: 2}}}
-	l := journal.Loop{State: journal.State{Private: journal.Private{Flags: []string{"--old"}, CarryAdd: []string{"--carried"}}}}
+	s := journal.State{Private: journal.Private{Flags: []string{"--old"}, CarryAdd: []string{"--carried"}}}
 	for range 2 { // a loop is loaded twice where its branch changes it
-		got := r.carry(l).State.Private
+		got := r.carry(s).Private
 		if d := cmp.Diff([]string{"--new", "--carried"}, got.Flags); d != "" || got.CarryAdd != nil || got.Idle != 2 {
 			t.Errorf("%s, carry %v, idle %d", d, got.CarryAdd, got.Idle)
 		}
 	}
 	r.launched = true
-	if got := r.carry(l).State.Private; strings.Join(got.Flags, " ") != "--old --carried" || got.Idle != 0 {
+	if got := r.carry(s).Private; strings.Join(got.Flags, " ") != "--old --carried" || got.Idle != 0 {
 		t.Errorf("after the first: %+v", got)
 	}
 }

@@ -12,7 +12,9 @@ import (
 
 // iteration is everything that one pass from load to record came to know. Each step fills its part.
 type iteration struct {
-	loop   journal.Loop
+	loop journal.Loop
+	// start is the loop's state with what was carried to this iteration; the one in loop is that of the file.
+	start  journal.State
 	number int
 	wall   time.Duration
 	idle   time.Duration
@@ -84,7 +86,7 @@ func (r *run) iterate(ctx context.Context) (it *iteration, gate Decision, err er
 	if gate, err = r.pin(ctx, it); err != nil || gate.Action != GateGo {
 		return it, gate, err
 	}
-	it.brief = r.s.Dialect.Brief(it.loop, briefOf(it.loop, it.maker.Name(), it.wall))
+	it.brief = r.s.Dialect.Brief(it.loop, briefOf(it, it.maker.Name(), it.wall))
 	if err := r.launch(ctx, it); err != nil {
 		return it, gate, err
 	}
@@ -110,7 +112,7 @@ func (r *run) load(it *iteration) error {
 	if err != nil {
 		return fmt.Errorf("load loop %s: %w", r.s.Ref.Name, err)
 	}
-	it.loop = r.carry(l)
+	it.loop, it.start = l, r.carry(l.State)
 	it.number = l.State.Iteration + 1
 	it.wall, it.idle = r.limits(l.Charter.Budget)
 	r.allowEnv = l.Charter.Harness.Env

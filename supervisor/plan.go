@@ -41,7 +41,7 @@ func (r *run) plan(ctx context.Context) (Ending, error) {
 	if err := r.harnesses(it); err != nil {
 		return Ending{}, err
 	}
-	prompt := r.s.Dialect.Brief(it.loop, briefOf(it.loop, it.maker.Name(), it.wall))
+	prompt := r.s.Dialect.Brief(it.loop, briefOf(it, it.maker.Name(), it.wall))
 	inv, err := it.maker.Invoke(harness.Request{Prompt: prompt, Model: it.model, Dir: r.work, ScratchDir: os.TempDir()})
 	if err != nil {
 		return Ending{}, &UsageError{Err: err}

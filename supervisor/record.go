@@ -154,7 +154,7 @@ func (r *run) advance(it *iteration) {
 	}
 	it.signs, t.SignWritten = r.signs(it, check)
 	it.step = t
-	it.state = Advance(it.loop.State, t)
+	it.state = Advance(it.start, t)
 	it.pace = NextWake(r.paceFacts(it))
 	if len(r.s.Options.Fallback) > 0 {
 		it.state.Private.Resting = rest(it.state.Private.Resting, it.maker.Name(), it.verdict.Outcome, it.pace.Wake)

@@ -66,7 +66,7 @@ func (d Driver) Load(ref journal.Ref) (journal.Loop, error) {
 
 // Brief is the skill's invocation. Claude Code knows skills by their name; any other CLI gets the text.
 func (Driver) Brief(l journal.Loop, b journal.Brief) string {
-	call := invocation(l.Name, l.State.Private.Flags)
+	call := invocation(l.Name, b.Flags)
 	var out strings.Builder
 	if b.Harness == "claude" {
 		out.WriteString(call + "\n")

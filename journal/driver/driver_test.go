@@ -111,11 +111,11 @@ func TestBrief(t *testing.T) {
 	root := t.TempDir()
 	makeLoop(t, root)
 	l := load(t, root, "", "k")
-	l.State.Private.Flags = []string{"--auto", "--note=it's here"}
-	if got := (Driver{}).Brief(l, journal.Brief{Harness: "claude"}); got != "/k --auto '--note=it'\\''s here'\n" {
+	flags := []string{"--auto", "--note=it's here"}
+	if got := (Driver{}).Brief(l, journal.Brief{Harness: "claude", Flags: flags}); got != "/k --auto '--note=it'\\''s here'\n" {
 		t.Errorf("%q", got)
 	}
-	got := Driver{}.Brief(l, journal.Brief{Harness: "codex", Answer: "go on"})
+	got := Driver{}.Brief(l, journal.Brief{Harness: "codex", Flags: flags, Answer: "go on"})
 	for _, want := range []string{"`/k --auto", "Remove one TODO line, then stop.", "LOOP-OUTCOME: <shipped | ", "go on"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in:\n%s", want, got)
