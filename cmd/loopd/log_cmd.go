@@ -9,9 +9,11 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
+	"loopd/journal/markdown"
 	"loopd/journal/native"
 )
 
@@ -31,6 +33,9 @@ func (c *logCmd) Run(a *app) error {
 			return err
 		}
 		return copyFile(a.Stdout, path)
+	}
+	if history := historyFiles[s.Ref.Dialect]; history != "" {
+		return c.history(a, filepath.Join(s.Ref.Dir, history))
 	}
 	path := filepath.Join(s.Ref.Dir, "journal.md")
 	entries, err := native.LastEntries(path, c.Entries)
@@ -70,6 +75,34 @@ type entryJSON struct {
 	Next    string    `json:"next,omitempty"`
 	Flags   []string  `json:"flags"`
 	Failed  bool      `json:"failed"`
+}
+
+// historyFiles are the files of the dialects whose history is no journal of the family's shape: they are shown as they are.
+var historyFiles = map[string]string{"tracking": "loop.md", "markdown": markdown.RecordFile}
+
+// history shows another convention's history file, of a record the last entries.
+func (c *logCmd) history(a *app, path string) error {
+	if c.JSON {
+		return usagef("loopd log "+c.Name, "--json is for journals: %s is prose", a.show(path))
+	}
+	src, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		a.Print.Notice(c.Name + ": it has no history yet")
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read history: %w", err)
+	}
+	text := string(src)
+	if entries, _ := markdown.ReadRecord(a.show(path), src); len(entries) > c.Entries {
+		text = text[strings.Index(text, entries[len(entries)-c.Entries].Text):]
+	}
+	if err := a.Print.Result("%s", trimEnd(text)); err != nil || !c.Follow {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return follow(ctx, a.Stdout, path)
 }
 
 // follow copies what is added to a file until the context ends. A look a second is enough for a person.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -162,12 +163,20 @@ func (s statusJSON) wake() string {
 	return s.Wake.Local().Format(time.DateTime)
 }
 
+// ofMost is a count and its limit, where there is one that anybody would meet.
+func ofMost(n, most int, between string) string {
+	if most <= 0 || most >= 1_000_000 {
+		return strconv.Itoa(n)
+	}
+	return strconv.Itoa(n) + between + strconv.Itoa(most)
+}
+
 func table(all []statusJSON) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "LOOP\tSTATUS\tITERATION\tRATCHET\tSTALL\tIDLE\tCOST\tNEXT WAKE")
 	for _, s := range all {
-		fmt.Fprintf(w, "%s\t%s\t%d/%d\t%s\t%d/%d\t%d\t$%.2f\t%s\n", s.Name, s.word(), s.Iteration, s.Max, s.ratchet(), s.Stall, s.StallMax, s.Idle, s.Cost, s.wake())
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t$%.2f\t%s\n", s.Name, s.word(), ofMost(s.Iteration, s.Max, "/"), s.ratchet(), ofMost(s.Stall, s.StallMax, "/"), s.Idle, s.Cost, s.wake())
 	}
 	_ = w.Flush()
 	return trimEnd(b.String())
@@ -177,13 +186,17 @@ func page(s statusJSON, l journal.Loop) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
-	line("loop", "%s (%s, %s)", s.Name, s.Dialect, l.Charter.Archetype)
+	kind := s.Dialect
+	if l.Charter.Archetype != "" {
+		kind += ", " + string(l.Charter.Archetype)
+	}
+	line("loop", "%s (%s)", s.Name, kind)
 	line("goal", "%s", l.Charter.Goal)
 	line("status", "%s", s.word())
 	if s.Question != "" {
 		line("waits for", "%s", s.Question)
 	}
-	line("iteration", "%d of %d", s.Iteration, s.Max)
+	line("iteration", "%s", ofMost(s.Iteration, s.Max, " of "))
 	if s.Ratchet != nil && s.Best != nil {
 		line("ratchet", "%s: %s (best %s, %s)", l.Charter.Ratchet.Metric, s.ratchet(), journal.FormatNumber(*s.Best), l.Charter.Ratchet.Direction)
 	}
@@ -193,8 +206,10 @@ func page(s statusJSON, l journal.Loop) string {
 	if add, drop := l.State.Private.CarryAdd, l.State.Private.CarryDrop; len(add)+len(drop) > 0 {
 		line("carry", "next wake adds [%s], drops [%s]", asTyped(add), asTyped(drop))
 	}
-	line("stall", "%d of %d, idle %d", s.Stall, s.StallMax, s.Idle)
-	line("mode", "%s, %d clean cycles of %d", s.Mode, s.Clean, l.State.Promotion.Required)
+	line("stall", "%s, idle %d", ofMost(s.Stall, s.StallMax, " of "), s.Idle)
+	if !l.Charter.Unmanaged { // elsewhere git is the agent's own matter
+		line("mode", "%s, %d clean cycles of %d", s.Mode, s.Clean, l.State.Promotion.Required)
+	}
 	line("cost", "$%.2f", s.Cost)
 	line("cadence", "%s", l.Charter.Budget.Cadence.Text)
 	if s.wake() != "-" {
