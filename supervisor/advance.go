@@ -20,6 +20,7 @@ type Step struct {
 	Now      time.Time // the end
 
 	Before, After Reading
+	Struck        int    // backlog items that were verified and struck
 	Signature     string // of the failure, "" for none
 	FailedCheck   string
 	Output        string // what failed, cut to size
@@ -129,7 +130,8 @@ func tally(s journal.State, harness string, more journal.Tally) journal.State {
 func ratchetAfter(s journal.State, t Step) journal.State {
 	v, o := t.Verdict, t.Observed
 	has := t.Charter.Ratchet.Present()
-	moved := has && o.Ratchet == Better && !v.PutBack && v.Outcome != journal.NoChange && v.Outcome != journal.Failed
+	// A ratchet that counts the backlog is read before loopd strikes the unit: what was struck has moved it.
+	moved := has && (o.Ratchet == Better || o.Ratchet == HeldStill && t.Struck > 0) && !v.PutBack && v.Outcome != journal.NoChange && v.Outcome != journal.Failed
 	if has {
 		kept := t.Before
 		if !v.PutBack && v.Outcome != journal.NoChange && v.Outcome != journal.Failed {

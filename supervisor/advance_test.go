@@ -90,6 +90,24 @@ func plus(c journal.Charter, ratchet bool) journal.Charter {
 	return c
 }
 
+// A backlog's own count is read before loopd strikes the unit (grep -c of the open items): a unit that was struck is no stall.
+func TestAStruckUnitIsNoStall(t *testing.T) {
+	held := step(climbing(), shippedIteration(), 5, 5)
+	s := journal.State{Ratchet: journal.RatchetState{StallCount: 2}}
+	if got := Advance(s, held); got.Ratchet.StallCount != 3 || got.Status != journal.Stalled {
+		t.Errorf("nothing struck: stall %d, %s", got.Ratchet.StallCount, got.Status)
+	}
+	held.Struck = 1
+	if got := Advance(s, held); got.Ratchet.StallCount != 0 || got.Status == journal.Stalled {
+		t.Errorf("struck: stall %d, %s", got.Ratchet.StallCount, got.Status)
+	}
+	worse := step(climbing(), shippedIteration(), 5, 6)
+	worse.Struck = 1
+	if got := Advance(s, worse); got.Ratchet.StallCount == 0 {
+		t.Error("a regression is movement")
+	}
+}
+
 // What a status shows of a vendor: what became of its iterations, how often it was away, which stalls its word ended.
 func TestTally(t *testing.T) {
 	failed := shippedIteration()

@@ -140,7 +140,7 @@ func (r *run) advance(it *iteration) {
 		EscalateTo: secondName(it), CheckerNamed: it.checker != nil, NearMiss: len(it.nearMiss) > 0, Findings: it.findings,
 		Drift: x.End.Sub(x.Start).Seconds() > driftShare*it.wall.Seconds() && it.verdict.Outcome != journal.Failed,
 		Cost:  x.Cost + c.Cost, Tokens: tokens(x.Reply.Usage) + tokens(c.Reply.Usage), ToolCalls: int64(x.Reply.ToolCalls), Seconds: seconds,
-		Asks: asksIdle(it.loop.Charter.Archetype), Attended: r.s.Terminal != nil, CarryAdd: it.report.CarryAdd, CarryDrop: it.report.CarryDrop,
+		Asks: asksIdle(it.loop.Charter.Archetype), Attended: r.s.Terminal != nil, Struck: len(it.strike), CarryAdd: it.report.CarryAdd, CarryDrop: it.report.CarryDrop,
 	}
 	if t.Drift {
 		it.verdict.Flags = append(it.verdict.Flags, "drift")
