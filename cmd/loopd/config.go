@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -142,18 +143,11 @@ func harnessDefects(c config) []journal.Finding {
 	}
 	for name, w := range c.Wordings {
 		if _, err := set.Lookup(w.Harness); w.Harness != "" && err != nil {
-			file, line := splitOrigin(orDefault(c.Origin["wording."+name+".harness"], w.Origin))
+			file, line := splitOrigin(cmp.Or(c.Origin["wording."+name+".harness"], w.Origin))
 			out = append(out, journal.Finding{File: file, Line: line, Field: "wording." + name + ".harness", Read: w.Harness, Want: err.Error()})
 		}
 	}
 	return out
-}
-
-func orDefault(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 // harnesses makes the set of every CLI that the configuration knows.

@@ -80,30 +80,6 @@ func blank(b []byte) {
 	}
 }
 
-// depthMax is how deep quotes and lists may nest on one line. Nobody means more, and a Markdown parser takes the square of
-// it.
-const depthMax = 50
-
-// tooDeep gives the offset of the first line that nests deeper, or -1.
-func tooDeep(src []byte) int {
-	at := 0
-	for line := range bytes.Lines(src) {
-		marks := 0
-		for _, c := range line {
-			if strings.IndexByte(">-*+.)", c) >= 0 {
-				marks++
-			} else if strings.IndexByte(" \t0123456789", c) < 0 {
-				break
-			}
-		}
-		if marks > depthMax && len(bytes.Trim(line, "-*. \t\n")) > 0 {
-			return at
-		}
-		at += len(line)
-	}
-	return -1
-}
-
 // notText gives the offset of the first byte that no text in UTF-8 has, or -1.
 func notText(src []byte) int {
 	if at := bytes.IndexByte(src, 0); at >= 0 {

@@ -30,7 +30,7 @@ func dictated(text string) string {
 		if l == "" && (len(lines) == 0 || lines[len(lines)-1] == "") {
 			continue // one blank line is enough
 		}
-		if l = headless(l, len(lines) > 0 && lines[len(lines)-1] != ""); tooDeep([]byte(l)) >= 0 {
+		if l = headless(l, len(lines) > 0 && lines[len(lines)-1] != ""); journal.TooDeep([]byte(l)) >= 0 {
 			l = `\` + strings.TrimLeft(l, " \t") // quotes in each other without end: one line of text
 		}
 		if size += len(l) + 1; size > entryMax {

@@ -8,6 +8,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	gmtext "github.com/yuin/goldmark/text"
+
+	"loopd/journal"
 )
 
 // outline is LOOP.md taken apart: its title, and its sections with their places.
@@ -35,7 +37,7 @@ type section struct {
 func parseOutline(src []byte) *outline {
 	o := &outline{}
 	o.src, o.unclosed = withoutComments(withoutReturns(bytes.TrimPrefix(src, []byte(bom))))
-	if o.deep = tooDeep(o.src); o.deep >= 0 {
+	if o.deep = journal.TooDeep(o.src); o.deep >= 0 {
 		return o
 	}
 	// Blocks are all that is needed: what stands inside a line is read as it is written.

@@ -48,7 +48,7 @@ type bullet struct {
 func parseCharter(src []byte) *charterDoc {
 	d := &charterDoc{}
 	d.src, d.unclosed = withoutComments(withoutReturns(bytes.TrimPrefix(src, []byte(bom))))
-	if d.deep = tooDeep(d.src); d.deep >= 0 {
+	if d.deep = journal.TooDeep(d.src); d.deep >= 0 {
 		return d
 	}
 	// Blocks are all that is needed: what stands inside a line is read as it is written.

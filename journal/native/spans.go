@@ -68,30 +68,6 @@ func withoutComments(src []byte) (clean []byte, unclosed []int) {
 	return clean, unclosed
 }
 
-// depthMax is how deep quotes and lists may nest on one line. Nobody means more, and a Markdown parser takes the square of
-// it.
-const depthMax = 50
-
-// tooDeep gives the offset of the first line that nests deeper, or -1.
-func tooDeep(src []byte) int {
-	at := 0
-	for line := range bytes.Lines(src) {
-		marks := 0
-		for _, c := range line {
-			if strings.IndexByte(">-*+.)", c) >= 0 {
-				marks++
-			} else if strings.IndexByte(" \t0123456789", c) < 0 {
-				break
-			}
-		}
-		if marks > depthMax && len(bytes.Trim(line, "-*. \t\n")) > 0 {
-			return at
-		}
-		at += len(line)
-	}
-	return -1
-}
-
 // fenceMark is the run of back-ticks or tildes that opens or closes a code fence, "" for any other line.
 func fenceMark(line string) string {
 	s := strings.TrimLeft(line, " \t>")

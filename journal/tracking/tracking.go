@@ -1,6 +1,7 @@
 package tracking
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -159,12 +160,12 @@ func (Tracking) Record(l journal.Loop, r journal.Record) ([]journal.Write, error
 	var err error
 	if e := r.Entry; e != nil && e.Outcome != journal.Held {
 		flags := strings.Join(e.Flags, "; ")
-		row := Row{Result: orElse(e.Did, string(e.Outcome)), Verdict: NotMet, Reason: orElse(e.Reason, flags)}
+		row := Row{Result: cmp.Or(e.Did, string(e.Outcome)), Verdict: NotMet, Reason: cmp.Or(e.Reason, flags)}
 		switch {
 		case e.Outcome == journal.Finished:
 			row.Verdict = Met
 		case e.Failed: // what loopd saw says more than what the agent thinks
-			row.Reason = orElse(flags, e.Reason)
+			row.Reason = cmp.Or(flags, e.Reason)
 		}
 		if src, err = AppendRow(src, row); err != nil {
 			return nil, fmt.Errorf("record loop %s: %w", l.Name, err)
@@ -201,11 +202,4 @@ func (Tracking) Record(l journal.Loop, r journal.Record) ([]journal.Write, error
 		out = append(out, w)
 	}
 	return out, nil
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
