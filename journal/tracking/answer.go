@@ -40,33 +40,37 @@ type Answer struct {
 	Violation string
 }
 
-// ReadAnswer reads the agent's final message; brief is the prompt that it answered. It never guesses:
+// form is the shape of an answer. The value of NEEDS_INPUT goes on to the end: the options of a question.
+var form = journal.Keyed{
+	Keys:    []string{statusKey, resultKey, evidenceKey, verdictKey, reasonKey, missingKey, inputKey},
+	Decides: verdictKey,
+	Begins:  []string{statusKey, resultKey},
+	Words:   []string{statusKey, verdictKey},
+	Open:    inputKey,
+}
+
+// ReadAnswer reads the agent's final message; brief is the prompt that it answered. See journal.Keyed for what is read of
+// it. It never guesses:
 //
-//   - A key is in capitals and begins its line, after a list marker, heading marks and emphasis, and a colon follows it. Keys
-//     come in any order. A value goes on to the next key; see readRuns for where it ends else.
-//   - A line with a key that stands in the brief too is a quote, and so is a line of a value that does; quotes ("> ") are no
-//     answer. The brief must therefore hold no line that could be a true answer, such as "VERDICT: MET" alone.
-//   - Where there are several blocks the last one counts, and it must have its own verdict. Lines behind a block that bring
-//     neither STATUS nor RESULT belong to it: they are no new answer.
+//   - The block must have its own verdict.
 //   - Met is exactly MET (see ReadVerdict), outside of what a value quotes in a code fence. Two verdicts in the block that
 //     differ, anything else, and none at all are NotMet.
 //   - STATUS: NEEDS_INPUT asks what RESULT says; a line NEEDS_INPUT: asks what stands behind it. It outweighs a verdict.
 //
 // All texts come back on one line and cut to size, so they can be written to the loop's files.
 func ReadAnswer(text, brief string) Answer {
-	runs, quoted := readRuns(text, brief)
-	block := lastBlock(runs)
+	block, quoted := form.Read(text, brief)
 	a := Answer{Verdict: NotMet}
 	var asks bool
 	var question, remark string // behind NEEDS_INPUT as a key, and as a status
 	for _, s := range block {
-		if s.fenced {
+		if s.Fenced {
 			continue
 		}
-		value := s.text()
-		switch s.key {
+		value := s.Text()
+		switch s.Key {
 		case statusKey:
-			a.Status = journal.OneLine(bareWord(value), statusRoom)
+			a.Status = journal.OneLine(journal.BareWord(value), statusRoom)
 			if tail, ok := needsInput(value); ok {
 				remark, asks = journal.OneLine(tail, cellRoom), true
 			}
@@ -100,18 +104,18 @@ func ReadAnswer(text, brief string) Answer {
 }
 
 // verdictOf weighs the verdicts of a block. One inside a value's code fence is a quote: it counts against MET only.
-func verdictOf(block []said, quoted bool) (v Verdict, violation string) {
+func verdictOf(block []journal.Said, quoted bool) (v Verdict, violation string) {
 	own, first := "", true
 	for _, s := range block {
-		if s.key != verdictKey {
+		if s.Key != verdictKey {
 			continue
 		}
-		text := s.text()
+		text := s.Text()
 		one, ok := ReadVerdict(text)
 		switch {
-		case s.fenced && one == Met:
+		case s.Fenced && one == Met:
 			continue
-		case s.fenced:
+		case s.Fenced:
 			return NotMet, fmt.Sprintf("a VERDICT line in a code fence says %q", journal.OneLine(text, 80))
 		case !ok && journal.OneLine(text, 80) == "":
 			return NotMet, "the VERDICT line is empty"

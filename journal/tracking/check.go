@@ -98,7 +98,7 @@ func ticks(text string, least int) string {
 
 // fencedCheck reads a command in the code fence that opens at lines[i].
 func fencedCheck(lines []line, i int) (command string, ok bool) {
-	mark := fenceMark(lines[i].text)
+	mark := journal.FenceMark(lines[i].text)
 	if mark == "" {
 		return "", false
 	}
@@ -106,7 +106,7 @@ func fencedCheck(lines []line, i int) (command string, ok bool) {
 	if !closed {
 		return "", false
 	}
-	depth := indent(lines[i].text)
+	depth := journal.Indent(lines[i].text)
 	var out []string
 	for _, l := range lines[i+1 : end] {
 		n := 0

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"loopd/journal"
 )
 
 // The fields, as the text spells them.
@@ -55,7 +57,7 @@ func readField(l line) (field, bool) {
 			rest = strings.TrimSuffix(strings.TrimRight(rest, " \t"), open)
 		}
 	}
-	f := field{name: strings.Join(strings.Fields(m[3]), " "), depth: indent(l.text)}
+	f := field{name: strings.Join(strings.Fields(m[3]), " "), depth: journal.Indent(l.text)}
 	f.value = strings.TrimSpace(rest)
 	f.at = l.at + at + strings.Index(rest, f.value)
 	switch i := slices.IndexFunc(fieldNames(), func(n string) bool { return strings.EqualFold(n, f.name) }); {
@@ -97,7 +99,7 @@ func readFields(lines []line) []field {
 				gap = true
 				continue
 			}
-			deeper := indent(lines[j].text) > f.depth+1
+			deeper := journal.Indent(lines[j].text) > f.depth+1
 			if lines[j].hidden || gap && !deeper || !deeper && startsBlock(t) {
 				break
 			}

@@ -1,6 +1,10 @@
 package tracking
 
-import "strings"
+import (
+	"strings"
+
+	"loopd/journal"
+)
 
 const bom = "\ufeff"
 
@@ -37,7 +41,7 @@ func hide(lines []line) (open int) {
 	for i := 0; i < len(lines); i++ {
 		end, closed := i, true
 		text := strings.TrimLeft(lines[i].text, " \t")
-		mark := fenceMark(text)
+		mark := journal.FenceMark(text)
 		switch {
 		case strings.HasPrefix(text, ">"):
 		case mark != "":
@@ -61,51 +65,14 @@ func hide(lines []line) (open int) {
 	return -1
 }
 
-// fenceMark is the run of back-ticks or tildes that opens a code fence, also behind a list marker, "" for another line.
-func fenceMark(text string) string {
-	s := strings.TrimLeft(text, " \t")
-	if len(s) > 1 && strings.IndexByte("-*+", s[0]) >= 0 && (s[1] == ' ' || s[1] == '\t') {
-		s = strings.TrimLeft(s[1:], " \t")
-	}
-	if !strings.HasPrefix(s, "```") && !strings.HasPrefix(s, "~~~") {
-		return ""
-	}
-	mark := s[:len(s)-len(strings.TrimLeft(s, s[:1]))]
-	if mark[0] == '`' && strings.Contains(s[len(mark):], "`") {
-		return "" // a code span on one line
-	}
-	return mark
-}
-
 // fenceEnd gives the line that closes the fence which opens at lines[i], or the last line and false.
 func fenceEnd(lines []line, i int, mark string) (end int, closed bool) {
 	for j := i + 1; j < len(lines); j++ {
-		if closesFence(lines[j].text, mark) {
+		if journal.ClosesFence(lines[j].text, mark) {
 			return j, true
 		}
 	}
 	return len(lines) - 1, false
-}
-
-func closesFence(text, mark string) bool {
-	s := strings.Trim(text, " \t")
-	return strings.HasPrefix(s, mark) && strings.Trim(s, mark[:1]) == ""
-}
-
-// indent is the width of a line's leading blanks, a tab reaching to the next multiple of four.
-func indent(text string) int {
-	n := 0
-	for _, c := range []byte(text) {
-		switch c {
-		case ' ':
-			n++
-		case '\t':
-			n += 4 - n%4
-		default:
-			return n
-		}
-	}
-	return n
 }
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }

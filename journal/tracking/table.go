@@ -3,6 +3,8 @@ package tracking
 import (
 	"strconv"
 	"strings"
+
+	"loopd/journal"
 )
 
 // tableHead says which column holds what.
@@ -14,7 +16,7 @@ type tableHead struct {
 // readHead reads the header of the table: the four columns in any order, and others. It must begin with a pipe ("# |" is a
 // heading) and not stand so deep that it is code.
 func readHead(l line) (h tableHead, ok bool) {
-	if l.hidden || indent(l.text) > 3 || !strings.HasPrefix(strings.TrimLeft(l.text, " \t"), "|") {
+	if l.hidden || journal.Indent(l.text) > 3 || !strings.HasPrefix(strings.TrimLeft(l.text, " \t"), "|") {
 		return h, false
 	}
 	cells, _ := splitCells(l.text)

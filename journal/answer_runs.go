@@ -1,4 +1,4 @@
-package tracking
+package journal
 
 import "strings"
 
@@ -7,6 +7,7 @@ const valueLines = 400
 
 // runReader takes a message apart, line by line.
 type runReader struct {
+	form   keyedForm
 	quotes map[string]bool
 	runs   []run
 	fence  string   // mark of the open code fence
@@ -14,7 +15,7 @@ type runReader struct {
 	gap    bool     // a blank line or a fence stands since the last line of a value
 	prose  []string // paragraphs since then: of the value if another key of this run follows
 	apart  bool     // there are such
-	quoted bool     // a verdict was quoted from the brief
+	quoted bool     // a deciding key was quoted from the brief
 }
 
 // readRuns takes a message apart into runs of keys.
@@ -26,12 +27,12 @@ type runReader struct {
 //
 // A code fence that opens inside a value is shown, not said: its lines are text. Any other fence is around the answer and
 // counts as a gap.
-func readRuns(text, brief string) (runs []run, quoted bool) {
-	r := runReader{quotes: quotes(brief)}
-	for _, l := range splitLines(text) {
-		r.read(l.text)
+func (f keyedForm) readRuns(text, brief string) (runs []run, quoted bool) {
+	r := runReader{form: f, quotes: f.quotes(strings.TrimPrefix(brief, "\ufeff"))}
+	for _, l := range splitLines(strings.TrimPrefix(text, "\ufeff")) {
+		r.read(l)
 	}
-	if s := r.last(); s != nil && s.key == inputKey {
+	if s := r.last(); s != nil && f.Open != "" && s.Key == f.Open {
 		s.add(r.prose...) // the options of a question
 	}
 	return r.runs, r.quoted
@@ -39,23 +40,23 @@ func readRuns(text, brief string) (runs []run, quoted bool) {
 
 func (r *runReader) read(l string) {
 	t := strings.TrimSpace(l)
-	key, value, isKey := cutAnswer(l)
-	switch mark := fenceMark(l); {
-	case r.fence != "" && closesFence(l, r.fence):
+	key, value, isKey := r.form.cut(l)
+	switch mark := FenceMark(l); {
+	case r.fence != "" && ClosesFence(l, r.fence):
 		r.fence, r.shown, r.gap = "", false, true
 	case r.fence == "" && mark != "":
 		r.fence, r.shown = mark, r.open()
 		r.gap = r.gap || !r.shown
-	case isKey && r.quotes[key+":"+bareWord(value)]:
-		r.quoted = r.quoted || key == verdictKey
+	case isKey && r.quotes[key+":"+BareWord(value)]:
+		r.quoted = r.quoted || key == r.form.Decides
 		r.gap = true
 	case isKey && r.shown:
 		r.last().add(t)
-		if key == verdictKey {
-			r.insert(said{key: key, lines: []string{value}, fenced: true})
+		if key == r.form.Decides {
+			r.insert(Said{Key: key, lines: []string{value}, Fenced: true})
 		}
 	case isKey:
-		r.begin(said{key: key, lines: []string{value}})
+		r.begin(Said{Key: key, lines: []string{value}})
 	case t == "":
 		r.gap = r.gap || !r.shown
 	case r.last() == nil || r.quotes[t]:
@@ -65,7 +66,7 @@ func (r *runReader) read(l string) {
 }
 
 // last is the value that goes on, nil before the first key.
-func (r *runReader) last() *said {
+func (r *runReader) last() *Said {
 	if len(r.runs) == 0 {
 		return nil
 	}
@@ -76,24 +77,24 @@ func (r *runReader) last() *said {
 // open reports whether what comes now is inside a value.
 func (r *runReader) open() bool {
 	s := r.last()
-	return s != nil && !r.apart && (!r.gap || !s.word() || s.empty())
+	return s != nil && !r.apart && (!r.gap || !r.form.word(s) || s.empty())
 }
 
 // insert puts what was shown in front of the value that shows it, so that the value stays the last one.
-func (r *runReader) insert(s said) {
+func (r *runReader) insert(s Said) {
 	now := &r.runs[len(r.runs)-1]
 	at := len(*now) - 1
 	*now = append(*now, (*now)[at])
 	(*now)[at] = s
 }
 
-func (r *runReader) begin(s said) {
+func (r *runReader) begin(s Said) {
 	n := len(r.runs)
 	switch {
-	case n == 0, r.gap && r.runs[n-1].has(s.key), r.apart && !r.runs[n-1].continues(s.key):
+	case n == 0, r.gap && r.runs[n-1].has(s.Key), r.apart && !r.form.continues(r.runs[n-1], s.Key):
 		r.runs = append(r.runs, run{s})
 	default:
-		if last := r.last(); !last.word() {
+		if last := r.last(); !r.form.word(last) {
 			last.add(r.prose...)
 		}
 		r.runs[n-1] = append(r.runs[n-1], s)
@@ -103,9 +104,9 @@ func (r *runReader) begin(s said) {
 
 func (r *runReader) more(l, t string) {
 	s := r.last()
-	item := indent(l) > 0 || strings.IndexByte("-*+", t[0]) >= 0 || t[0] >= '0' && t[0] <= '9'
+	item := Indent(l) > 0 || strings.IndexByte("-*+", t[0]) >= 0 || t[0] >= '0' && t[0] <= '9'
 	switch {
-	case r.shown, !r.gap && !r.apart, !r.apart && s.empty(), !r.apart && item && !s.word():
+	case r.shown, !r.gap && !r.apart, !r.apart && s.empty(), !r.apart && item && !r.form.word(s):
 		s.add(t)
 		r.gap = false
 	default:
@@ -116,7 +117,7 @@ func (r *runReader) more(l, t string) {
 	}
 }
 
-func (s *said) add(lines ...string) {
+func (s *Said) add(lines ...string) {
 	for _, l := range lines {
 		if len(s.lines) < valueLines {
 			s.lines = append(s.lines, l)
