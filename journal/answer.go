@@ -35,6 +35,9 @@ func (s Said) empty() bool {
 // Text is the value on one line.
 func (s Said) Text() string { return strings.TrimSpace(strings.Join(s.lines, " ")) }
 
+// Lines are the lines of the value.
+func (s Said) Lines() []string { return s.lines }
+
 // Read reads an agent's final message; brief is the prompt that it answered. It gives the block that counts; quoted says
 // that a deciding key was found that only repeats the brief. It never guesses:
 //

@@ -33,6 +33,14 @@ type Charter struct {
 	// Protected are globs that an iteration must not touch ("**" crosses folders).
 	Protected []string
 
+	// Scope are globs of all that an iteration may touch, none for no bound; Except are not in it.
+	Scope, Except []string
+	// Own are paths beside the loop's folder that belong to the loop: no debris, no part of a change. Guarded are those of
+	// them that an agent must not touch. All are absolute.
+	Own, Guarded []string
+	// Protocol holds the rules of a contract's runs, nil for any other loop.
+	Protocol *Protocol
+
 	Escalation Escalation
 	Budget     Budget
 	Promotion  Promotion
@@ -137,6 +145,7 @@ type Budget struct {
 	Cost          float64 // USD
 	Tokens        int64
 	ToolCalls     int64
+	ModelCalls    int64
 	ReviewLines   int // changed lines of one iteration
 	ReviewFiles   int
 	Cadence       Cadence

@@ -25,6 +25,17 @@ type Entry struct {
 	// Outcome is what loopd made of the iteration, Reason what it saw or was told of whether the objective is met.
 	Outcome Outcome
 	Reason  string
+	// Account is what a contract's agent dictated; the rest is for its receipt: Class, the stop reason of the model, the
+	// changed files, the ref that holds what was put back, the commit that the tree goes back to, the number of outputs, and
+	// what the iteration took.
+	Account       Account
+	Class         Class
+	Stop          string
+	Changed       []string
+	Parked        string
+	RecoveryPoint string
+	Outputs       int
+	Took          Spent
 	// Raw is the entry as read, heading included.
 	Raw string
 	// Failed is true where an entry that was read carries ❌.
@@ -87,6 +98,9 @@ type Report struct {
 	// Met is the agent's own word that the objective is met, Reason why. It counts where a loop has nothing that decides.
 	Met    bool
 	Reason string
+	// Account and Class are what a contract's agent dictates, Class where it names one of the failure protocol's.
+	Account Account
+	Class   Class
 	// OK is true where the whole message is the OK token.
 	OK bool
 	// Question is the sentence in which the message refuses to act or asks for a permission or an answer, "" otherwise.

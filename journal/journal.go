@@ -30,6 +30,8 @@ type Loop struct {
 	Backlog []Item
 	// BacklogText is the backlog's file, verbatim: Record edits it by line.
 	BacklogText string
+	// Receipt is the last receipt of a contract's run as a person reads it, "" where there is none.
+	Receipt string
 	// Steer is the operator's steering for the next iteration, the file verbatim; "" where there is none, or only blanks.
 	Steer string
 	// Findings are the defects and warnings met while reading. A loop with a defect must not be run.
@@ -99,6 +101,9 @@ type Brief struct {
 	Hypothesis, HypothesisBy string
 	// Findings are what the checker asked for; they are the unit.
 	Findings string
+	// Retry: the attempt before failed, and a contract asks for a diagnosis. Approval is a person's leave for one action.
+	Retry    bool
+	Approval *Approval
 	// Answer is the operator's answer to a question, "" where there is none.
 	Answer string
 	// Smaller asks for a smaller unit: the last iteration drifted over 80 % of its limit.
@@ -117,6 +122,13 @@ type Record struct {
 	Note string
 	// State is the new state; nil leaves the file alone.
 	State *State
+	// At is the time of the record.
+	At time.Time
+	// Class is how the loop stands after what is no iteration; "" leaves that as it is (contract).
+	Class Class
+	// Trigger begins a run, Final ends it (contract).
+	Trigger *Trigger
+	Final   *Final
 	// Strike lists backlog items that were verified, by their index in Loop.Backlog.
 	Strike []int
 	// Add lists new backlog items.

@@ -95,6 +95,14 @@ type Private struct {
 	Parked []Parked `json:"parked,omitempty"`
 	// Findings are the checker's; the next unit.
 	Findings string `json:"findings,omitempty"`
+	// Proposed is the action for which the agent asked a permission, Approval a person's leave for it (contract).
+	Proposed string    `json:"proposed,omitempty"`
+	Approval *Approval `json:"approval,omitempty"`
+	// Unmet is what was seen when the goal was not reached, as a signature: the same again is no movement (contract).
+	Unmet string `json:"unmet,omitempty"`
+	// Before is how many iterations the runs before this one made; Ended says that the last run is over (contract).
+	Before int  `json:"before,omitempty"`
+	Ended  bool `json:"ended,omitempty"`
 	// Question is what the loop waits for, Answer the operator's reply for the next brief.
 	Question string `json:"question,omitempty"`
 	Answer   string `json:"answer,omitempty"`
@@ -115,7 +123,11 @@ type Spent struct {
 	Cost      float64 `json:"cost,omitempty"` // USD
 	Tokens    int64   `json:"tokens,omitempty"`
 	ToolCalls int64   `json:"tool_calls,omitempty"`
-	Seconds   float64 `json:"seconds,omitempty"`
+	// ModelCalls, ReviewLines and ReviewFiles are counted for contracts.
+	ModelCalls  int64   `json:"model_calls,omitempty"`
+	ReviewLines int     `json:"review_lines,omitempty"`
+	ReviewFiles int     `json:"review_files,omitempty"`
+	Seconds     float64 `json:"seconds,omitempty"`
 }
 
 // Failure remembers a failed iteration for the brief and the stall rules.

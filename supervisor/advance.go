@@ -38,6 +38,9 @@ type Step struct {
 	Tokens       int64
 	ToolCalls    int64
 	Seconds      float64
+	ModelCalls   int64
+	Lines, Files int    // changed
+	Unmet        string // signature of a goal that is not reached
 	Reset        time.Time
 	// Asks: the loop puts the idle question; Attended: somebody is there to answer it.
 	Asks, Attended bool
@@ -55,6 +58,13 @@ func Advance(s journal.State, t Step) journal.State {
 	p.Spent.Tokens += t.Tokens
 	p.Spent.ToolCalls += t.ToolCalls
 	p.Spent.Seconds += t.Seconds
+	if t.Charter.Protocol != nil {
+		p.Spent.ModelCalls += t.ModelCalls
+		if t.Verdict.Kept {
+			p.Spent.ReviewLines += t.Lines
+			p.Spent.ReviewFiles += t.Files
+		}
+	}
 	p.Parked = append([]journal.Parked(nil), p.Parked...)
 	if t.Parked != nil {
 		p.Parked = append(p.Parked, *t.Parked)
@@ -75,6 +85,10 @@ func Advance(s journal.State, t Step) journal.State {
 	s.Iteration = t.Number
 	s.LastRun, s.LastAgent = t.Now, t.Agent
 	s.Private.Answer, s.Private.Drift = "", t.Drift
+	s.Private.Approval, s.Private.Proposed = nil, ""
+	if t.Verdict.Class == journal.BlockedPermission {
+		s.Private.Proposed = t.Observed.Report.Account.Proposed
+	}
 	s.Private.Findings = t.Findings
 	s.Private.CarryAdd, s.Private.CarryDrop = t.CarryAdd, t.CarryDrop
 	switch v.Outcome {
@@ -151,8 +165,13 @@ func ratchetAfter(s journal.State, t Step) journal.State {
 		s.Ratchet.StallCount++
 	case v.Outcome == journal.Failed, v.Outcome == journal.NoChange:
 		s.Ratchet.StallCount++
+	case v.Outcome == journal.Shipped && t.Unmet != "" && t.Unmet == s.Private.Unmet:
+		s.Ratchet.StallCount++ // the change was kept, and the goal is as far away as before
 	case v.Outcome == journal.Shipped, v.Outcome == journal.Finished, v.Outcome == journal.Filed:
 		s.Ratchet.StallCount = 0
+	}
+	if t.Charter.Protocol != nil {
+		s.Private.Unmet = t.Unmet
 	}
 	if s.Ratchet.StallCount == 0 {
 		s.Private.Escalated, s.Private.Hypothesis, s.Private.HypothesisBy = "", "", ""
@@ -241,7 +260,15 @@ func stalled(s journal.State, c journal.Charter) bool {
 	if c.Archetype == journal.WatchAndReport || c.Archetype == journal.Babysitter {
 		return false
 	}
-	return s.Ratchet.StallCount >= max(c.Escalation.Stalled, 1) || s.Private.Failure != nil && s.Private.Failure.Row >= 3
+	return s.Ratchet.StallCount >= max(c.Escalation.Stalled, 1) || s.Private.Failure != nil && s.Private.Failure.Row >= repeats(c)
+}
+
+// repeats is how often the same failure in a row is a stall: a contract's stops at the second (the seed, "Retry Policy").
+func repeats(c journal.Charter) int {
+	if c.Protocol != nil {
+		return 2
+	}
+	return 3
 }
 
 func stallText(s journal.State) string {

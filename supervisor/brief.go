@@ -13,6 +13,7 @@ func briefOf(it *iteration, harness string, wall time.Duration) journal.Brief {
 	l, p := it.loop, it.start.Private
 	b := journal.Brief{Iteration: l.State.Iteration + 1, Harness: harness, Flags: p.Flags, Mode: l.State.Promotion.Mode, Findings: p.Findings, Answer: p.Answer, Smaller: p.Drift,
 		Hypothesis: p.Hypothesis, HypothesisBy: p.HypothesisBy, Limit: wall}
+	b.Retry, b.Approval = l.Charter.Protocol != nil && retried(p), p.Approval
 	for _, c := range l.Charter.Verification {
 		b.Checks = append(b.Checks, c.Command)
 	}

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"fmt"
 	"strings"
 
 	"loopd/harness"
@@ -56,7 +57,15 @@ type Observed struct {
 	Checks   []CheckResult
 	Ratchet  Movement
 	DoneWhen bool
-	Checker  CheckerVerdict
+	// GoalKnown: there is something that shows whether the goal is reached.
+	GoalKnown bool
+	Checker   CheckerVerdict
+	// Protocol holds the rules of a contract, nil for any other loop. Retry: the attempt before failed. NoWork: the query
+	// showed no eligible work; Outputs is how many outputs there are all the same.
+	Protocol *journal.Protocol
+	Retry    bool
+	NoWork   bool
+	Outputs  int
 	// KeepOnNeedsWork: the charter keeps a change that the checker sent back.
 	KeepOnNeedsWork bool
 }
@@ -73,6 +82,9 @@ type Verdict struct {
 	NeedsPerson string
 	// Kept: the change in the tree was verified and stays.
 	Kept bool
+	// Class is how a contract stands, Ends the exit code with which its run ends here; 0 for none.
+	Class journal.Class
+	Ends  int
 }
 
 // putBack says when a row puts the tree back.
@@ -128,6 +140,12 @@ var outcomes = []row{
 		}},
 	{"question", func(o Observed) bool { return o.Report.Status == journal.ReportBlocked || o.Report.Question != "" },
 		is(journal.Held), ifChanged, flag("question")},
+	{"retry without diagnosis", func(o Observed) bool {
+		return o.Protocol != nil && o.Retry && !nothingToDo(o) && (o.Report.Account.Diagnosis == "" || o.Report.Account.Changed == "")
+	}, is(journal.Held), ifChanged, flag("a retry without a named diagnosis and what is changed")},
+	{"no-op without proof", func(o Observed) bool {
+		return o.Protocol != nil && nothingToDo(o) && (!o.NoWork || o.TreeChanged || o.Outputs > o.Protocol.Outputs)
+	}, is(journal.Held), ifChanged, func(o Observed) []string { return []string{"NO_OP not accepted: " + unproven(o)} }},
 	{"check cannot run", func(o Observed) bool { return anyCheck(o, CheckResult.misconfigured) }, is(journal.Failed), ifChanged, flag("check cannot run")},
 	{"check fails", checkFails, is(journal.Failed), ifChanged, func(o Observed) []string {
 		if anyCheck(o, func(c CheckResult) bool { return c.Hung }) {
@@ -145,6 +163,9 @@ var outcomes = []row{
 	{"cut off but better", func(o Observed) bool { return !complete(o) && cutOff(o) && o.Ratchet == Better && len(o.Checks) > 0 }, shippedOrDone, keep, cutFlags},
 	{"cut off", func(o Observed) bool { return !complete(o) }, is(journal.Failed), ifChanged, cutFlags},
 	{"checker", func(o Observed) bool { return o.Checker == CheckerNeeds && !o.KeepOnNeedsWork }, is(journal.Failed), ifChanged, flag("findings")},
+	{"unchecked", func(o Observed) bool { return o.Protocol != nil && o.Protocol.Checker && o.Checker == CheckerSilent }, is(journal.Failed), ifChanged, flag("unchecked")},
+	{"claim without result", func(o Observed) bool { return o.Protocol != nil && o.Report.Met && o.GoalKnown && !o.DoneWhen }, is(journal.Failed), ifChanged,
+		flag("COMPLETE was claimed and does not hold")},
 	{"change without claim", func(o Observed) bool { return nothingToDo(o) && o.TreeChanged }, is(journal.Failed), always, flag("change without claim")},
 	{"done without change", func(o Observed) bool { return o.DoneWhen && !o.TreeChanged }, is(journal.Finished), keep, nil},
 	{"claim without change", func(o Observed) bool { return !o.TreeChanged && o.Report.Status == journal.ReportShipped && o.Native },
@@ -153,7 +174,7 @@ var outcomes = []row{
 	{"rejected", func(o Observed) bool { return o.Report.Status == journal.ReportRejected && o.TreeChanged && o.Native },
 		is(journal.Rejected), always, flag("rejected")},
 	{"keeps only improvements", func(o Observed) bool {
-		return o.Archetype == journal.EvaluateOptimize && o.TreeChanged && o.Ratchet != Better
+		return o.Archetype == journal.EvaluateOptimize && o.TreeChanged && o.Ratchet != Better && !(o.Ratchet == NoRatchet && o.DoneWhen)
 	}, is(journal.NoChange), always, flag("not kept")},
 	{"done", func(o Observed) bool { return o.DoneWhen }, is(journal.Finished), keep, nil},
 	{"filed", func(o Observed) bool { return o.Report.Status == journal.ReportFiled }, is(journal.Filed), keep, nil},
@@ -192,6 +213,9 @@ func Conclude(o Observed) Verdict {
 		}
 		if o.Checker == CheckerNeeds && v.Kept {
 			v.Flags = append(v.Flags, "findings")
+		}
+		if o.Protocol != nil {
+			return routed(o, v)
 		}
 		return v
 	}
@@ -250,6 +274,19 @@ func cutFlags(o Observed) []string {
 
 func nothingToDo(o Observed) bool {
 	return o.Report.Status == journal.ReportEmpty || o.Report.Status == journal.ReportGateKilled
+}
+
+// unproven says why a NO_OP is not believed.
+func unproven(o Observed) string {
+	switch {
+	case o.Protocol.Query == nil:
+		return "the contract declares no eligibility query"
+	case !o.NoWork:
+		return "`" + o.Protocol.Query.Command + "` shows eligible work"
+	case o.TreeChanged:
+		return "the tree was changed"
+	}
+	return fmt.Sprintf("%d outputs, at most %d", o.Outputs, o.Protocol.Outputs)
 }
 
 func anyCheck(o Observed, f func(CheckResult) bool) bool {

@@ -147,6 +147,10 @@ func (r *run) ending(ctx context.Context, it *iteration) (Ending, bool) {
 		return Ending{Code: CodeHeld, Why: string(it.state.Status) + ": " + it.state.Private.Question, Fix: "loopd resume " + name + " --answer TEXT"}, true
 	case it.pace.TakeOver != "":
 		return Ending{}, false
+	case it.verdict.Ends != 0:
+		return Ending{Code: it.verdict.Ends, Why: fmt.Sprintf("%s: %s", it.verdict.Class, explain(it, r)), Fix: "loopd log " + name}, true
+	case it.verdict.Class == journal.NoOp && !timed(it.loop.Charter.Budget.Cadence):
+		return Ending{Code: CodeOK, Why: "no eligible work"}, true
 	case o.Once:
 		end.Why = fmt.Sprintf("iteration %d: %s", it.number, it.verdict.Outcome)
 		if it.verdict.Outcome == journal.Limited && !it.pace.Wake.IsZero() {
@@ -184,6 +188,11 @@ func (r *run) ending(ctx context.Context, it *iteration) (Ending, bool) {
 		return end, true
 	}
 	return Ending{}, false
+}
+
+// timed reports whether a cadence waits for a time.
+func timed(c journal.Cadence) bool {
+	return c.Kind == journal.Every && c.Every > 0 || c.Kind == journal.Daily || c.Kind == journal.Cron
 }
 
 // timeUp is the end of --for.
@@ -246,13 +255,24 @@ func (r *run) refused(ctx context.Context, it *iteration, d Decision) (Ending, e
 	end := Ending{Code: d.Code, Why: d.Why, Fix: d.Fix, Wake: d.Wake}
 	l := it.loop
 	now := time.Now()
+	class := gateClass[d.Rule]
+	if l.Charter.Protocol != nil && d.Action == GateFinish {
+		if err := r.trigger(it); err != nil {
+			return end, err
+		}
+		r.contract.class, l = class, it.loop
+	}
+	if d.Idle {
+		next := l.State
+		return end, r.write(l, journal.Record{Note: journal.Note(journal.NoteRefused, now, r.redact.String(d.Why)), State: &next, Class: class})
+	}
 	if d.Action == GateFinish {
 		next := l.State
 		next.Status = journal.Done
 		next.Private.Refusal = nil
 		next.Private.Unsent = appendUnsent(next.Private.Unsent, r.tell(ctx, l, notice{Loop: l.Name, Event: EventDone, Text: d.Why}))
 		end.Why = "done: " + d.Why
-		return end, r.write(l, journal.Record{Note: journal.Note(journal.NoteDone, now, r.redact.String(d.Why)), State: &next})
+		return end, r.write(l, journal.Record{Note: journal.Note(journal.NoteDone, now, r.redact.String(d.Why)), State: &next, Class: class})
 	}
 	if d.Code == CodeUsage {
 		return Ending{}, defectError(l)
@@ -261,7 +281,7 @@ func (r *run) refused(ctx context.Context, it *iteration, d Decision) (Ending, e
 		return end, nil
 	}
 	next := l.State
-	rec := journal.Record{State: &next}
+	rec := journal.Record{State: &next, Class: class}
 	reason := journal.OneLine(r.redact.String(d.Why), 300)
 	if old := l.State.Private.Refusal; old != nil && old.Reason == reason {
 		next.Private.Refusal = &journal.Refusal{Reason: reason, Count: old.Count + 1}

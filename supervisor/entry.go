@@ -12,6 +12,14 @@ func (r *run) entry(it *iteration) *journal.Entry {
 	e := &journal.Entry{N: it.number, Time: it.step.Now, Agent: it.maker.Name(), Unit: unitOf(it), Did: orElse(it.report.Did, it.report.Detail),
 		Verify: evidence(it.checks), Next: it.report.Next, Steer: r.redact.String(it.loop.Steer), Flags: flagsOf(it, r.swept), Text: it.report.Text, Outcome: it.verdict.Outcome, Reason: orElse(it.doneSeen, it.report.Reason)}
 	e.Failed = it.verdict.Outcome == journal.Failed
+	e.Account, e.Class, e.Stop, e.Outputs, e.RecoveryPoint, e.Parked = it.report.Account, it.verdict.Class, stopName(it.exec), it.outputs, it.mark.Head.OID, it.result.Parked
+	if it.state.Status == journal.Stalled {
+		e.Class = journal.NoProgress
+	}
+	for _, c := range it.print.Changed {
+		e.Changed = append(e.Changed, fmt.Sprintf("%s +%d −%d", c.Path, c.Added, c.Deleted))
+	}
+	e.Took = journal.Spent{Cost: it.step.Cost, Tokens: it.step.Tokens, ToolCalls: it.step.ToolCalls, Seconds: it.step.Seconds, ModelCalls: it.step.ModelCalls, ReviewLines: it.step.Lines, ReviewFiles: it.step.Files}
 	for i := range e.Flags {
 		e.Flags[i] = r.redact.String(e.Flags[i])
 	}
@@ -57,4 +65,17 @@ func unitOf(it *iteration) string {
 		return "nothing to do"
 	}
 	return "(none named)"
+}
+
+// stopName is the normalised stop reason of an exec.
+func stopName(x execution) string {
+	switch {
+	case x.NotStarted != "":
+		return "not started"
+	case x.Interrupt != "":
+		return "interrupted"
+	case x.TimedOut != "":
+		return "truncated: " + x.TimedOut + " limit"
+	}
+	return orElse(string(x.Reply.Stop), "unknown")
 }

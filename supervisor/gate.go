@@ -25,6 +25,7 @@ type GateFacts struct {
 	MaxCost float64
 
 	DoneWhen func() (bool, string, error) // what was seen
+	NoWork   func() (bool, string, error) // what the query for eligible work showed
 	Debris   func() ([]string, error)
 }
 
@@ -50,6 +51,8 @@ type Decision struct {
 	Block bool
 	// Silent: nothing is written at all (not due, defects).
 	Silent bool
+	// Idle: there was nothing to do, which finishes no loop.
+	Idle bool
 	// Tell: the operator is told through the channel.
 	Tell bool
 	Wake time.Time
@@ -79,6 +82,17 @@ var gates = []gateRow{
 	{"done", func(f GateFacts) (Decision, bool, error) {
 		done, seen, err := f.DoneWhen()
 		return Decision{Action: GateFinish, Code: CodeOK, Why: seen}, done, err
+	}},
+	{"no eligible work", func(f GateFacts) (Decision, bool, error) {
+		if f.Charter.Protocol == nil || f.Charter.Protocol.Query == nil {
+			return Decision{}, false, nil
+		}
+		none, seen, err := f.NoWork()
+		d := Decision{Action: GateFinish, Code: CodeOK, Why: "no eligible work: " + seen, Idle: true}
+		if wake := dueAfter(f.Charter.Budget.Cadence, f.Now); !f.Once && wake.After(f.Now) {
+			d.Action, d.Wake = GateWait, wake
+		}
+		return d, none, err
 	}},
 	{"debris", func(f GateFacts) (Decision, bool, error) {
 		paths, err := f.Debris()
@@ -135,11 +149,12 @@ func gateStatus(f GateFacts) (Decision, bool, error) {
 }
 
 func gateBudgets(f GateFacts) (Decision, bool, error) {
-	b, spent := f.Charter.Budget, f.State.Private.Spent
+	b, p, spent := f.Charter.Budget, f.Charter.Protocol, f.State.Private.Spent
+	used := f.State.Iteration - f.State.Private.Before
 	d := Decision{Action: GateRefuse, Tell: true, Code: CodeBudget, Fix: "raise it in " + f.Charter.File + " (Budget) if the loop shall go on"}
 	switch {
-	case b.MaxIterations > 0 && f.State.Iteration >= b.MaxIterations:
-		d.Why = fmt.Sprintf("Max iterations: %d of %d are used", f.State.Iteration, b.MaxIterations)
+	case b.MaxIterations > 0 && used >= b.MaxIterations:
+		d.Why = fmt.Sprintf("Max iterations: %d of %d are used", used, b.MaxIterations)
 	case b.Total > 0 && spent.Seconds >= b.Total.Seconds():
 		d.Why = fmt.Sprintf("Max total wall-clock: %s of %s are used", time.Duration(spent.Seconds*float64(time.Second)).Round(time.Second), b.Total)
 	case b.Cost > 0 && spent.Cost >= b.Cost:
@@ -150,6 +165,12 @@ func gateBudgets(f GateFacts) (Decision, bool, error) {
 		d.Why = fmt.Sprintf("Max tokens: %d of %d are used", spent.Tokens, b.Tokens)
 	case b.ToolCalls > 0 && spent.ToolCalls >= b.ToolCalls:
 		d.Why = fmt.Sprintf("Max tool calls: %d of %d are used", spent.ToolCalls, b.ToolCalls)
+	case b.ModelCalls > 0 && spent.ModelCalls >= b.ModelCalls:
+		d.Why = fmt.Sprintf("Max model calls: %d of %d are used", spent.ModelCalls, b.ModelCalls)
+	case p != nil && p.ReviewLines > 0 && spent.ReviewLines >= p.ReviewLines:
+		d.Why = fmt.Sprintf("Review budget: %d of %d changed lines are used", spent.ReviewLines, p.ReviewLines)
+	case p != nil && p.ReviewFiles > 0 && spent.ReviewFiles >= p.ReviewFiles:
+		d.Why = fmt.Sprintf("Review budget: %d of %d changed files are used", spent.ReviewFiles, p.ReviewFiles)
 	default:
 		return Decision{}, false, nil
 	}

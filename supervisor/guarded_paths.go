@@ -20,6 +20,7 @@ func guardedPaths(l journal.Loop, gitCommon string, busy func(loopDir string) bo
 	if within(l.Dir, l.Charter.File) { // a skill lies elsewhere, and is the repository's matter
 		paths = append(paths, l.Charter.File)
 	}
+	paths = append(paths, l.Charter.Guarded...)
 	for _, f := range []string{"state.json", "journal.md", "STOP", "signs.md", "backlog.md", "state.md", "record.md"} {
 		paths = append(paths, filepath.Join(l.Dir, f))
 	}

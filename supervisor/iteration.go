@@ -43,12 +43,17 @@ type iteration struct {
 	after     Reading
 	done      bool
 	doneSeen  string
+	unmet     string // signature of what was seen where the goal is not reached
 	guardrail []string
 	nearMiss  []string
 	strike    []int
 	unmatched string // why the unit names no backlog item
 	// checksWrote: a verification command changed the tree after the agent was done.
 	checksWrote bool
+
+	// noWork and outputs are what was seen of a NO_OP.
+	noWork  bool
+	outputs int
 
 	verdictBy CheckerVerdict
 	findings  string
@@ -112,6 +117,7 @@ func (r *run) load(it *iteration) error {
 	if err != nil {
 		return fmt.Errorf("load loop %s: %w", r.s.Ref.Name, err)
 	}
+	l.State = r.fresh(l)
 	it.loop, it.start = l, r.carry(l.State)
 	it.number = l.State.Iteration + 1
 	it.wall, it.idle = r.limits(l.Charter.Budget)
@@ -167,17 +173,26 @@ func (r *run) observe(it *iteration) {
 	if it.loop.Charter.Ratchet.Present() {
 		o.Ratchet = Move(it.loop.Charter.Ratchet.Direction, it.before, it.after)
 	}
-	o.OverReview = overReview(it.loop.Charter.Budget, it.print.Changed)
+	o.OverReview = overReview(it.loop.Charter, it.loop.State.Private.Spent, it.print.Changed)
+	o.GoalKnown = len(it.loop.Charter.DoneWhen) > 0
+	if o.Protocol = it.loop.Charter.Protocol; o.Protocol != nil {
+		o.Retry, o.NoWork, o.Outputs = retried(it.start.Private), it.noWork, it.outputs
+		if o.Protocol.CheckerDecides && it.verdictBy == CheckerPass && it.report.Met {
+			it.done, it.doneSeen, o.DoneWhen = true, "the checker passed it", true
+		}
+	}
 	it.observed = o
 }
 
 // overReview says which part of the review budget the diff passes.
-func overReview(b journal.Budget, changed []worktree.Change) string {
-	lines := 0
-	for _, c := range changed {
-		lines += c.Added + c.Deleted
-	}
+func overReview(c journal.Charter, spent journal.Spent, changed []worktree.Change) string {
+	b, lines := c.Budget, reviewLines(changed)
+	p := c.Protocol
 	switch {
+	case p != nil && p.ReviewLines > 0 && spent.ReviewLines+lines > p.ReviewLines:
+		return fmt.Sprintf("%d changed lines of %d in this run", spent.ReviewLines+lines, p.ReviewLines)
+	case p != nil && p.ReviewFiles > 0 && spent.ReviewFiles+len(changed) > p.ReviewFiles:
+		return fmt.Sprintf("%d changed files of %d in this run", spent.ReviewFiles+len(changed), p.ReviewFiles)
 	case b.ReviewLines > 0 && lines > b.ReviewLines:
 		return fmt.Sprintf("%d changed lines of %d", lines, b.ReviewLines)
 	case b.ReviewFiles > 0 && len(changed) > b.ReviewFiles:
@@ -185,3 +200,15 @@ func overReview(b journal.Budget, changed []worktree.Change) string {
 	}
 	return ""
 }
+
+// reviewLines is how many changed lines a person would read.
+func reviewLines(changed []worktree.Change) int {
+	n := 0
+	for _, c := range changed {
+		n += c.Added + c.Deleted
+	}
+	return n
+}
+
+// retried: the attempt before failed. One that a person has spoken on since is none.
+func retried(p journal.Private) bool { return p.Failure != nil && p.Failure.Row > 0 && p.Answer == "" }

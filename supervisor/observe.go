@@ -52,11 +52,16 @@ func (r *run) verify(ctx context.Context, it *iteration) error {
 		}
 	}
 	r.matchUnit(it)
-	if it.done, it.doneSeen, err = r.doneWhen(ctx, asStruck(l, it.strike, it.report.Split), limit); err != nil {
+	g, err := r.doneWhen(ctx, asStruck(l, it.strike, it.report.Split), limit)
+	if err != nil {
 		return r.interruptedBy(ctx, it, err)
 	}
+	it.done, it.doneSeen, it.unmet = g.met, g.seen, g.unmet
 	if len(l.Charter.DoneWhen) == 0 && l.Charter.DoneAfter && it.report.Met {
 		it.done, it.doneSeen = true, orElse(it.report.Reason, "the agent judges it met") // nothing else decides
+	}
+	if err := r.noOp(ctx, it, limit); err != nil {
+		return r.interruptedBy(ctx, it, err)
 	}
 	return r.sameTree(look, it)
 }
@@ -128,6 +133,9 @@ func (r *run) fingerprint(ctx context.Context, it *iteration) error {
 	for _, ch := range p.Changed {
 		if journal.MatchAny(c.Protected, ch.Path) {
 			it.guardrail = append(it.guardrail, "protected path "+ch.Path)
+		}
+		if len(c.Scope) > 0 && !journal.MatchAny(c.Scope, ch.Path) || journal.MatchAny(c.Except, ch.Path) {
+			it.guardrail = append(it.guardrail, "outside the scope: "+ch.Path)
 		}
 		if it.loop.State.Promotion.Mode == journal.WriteScoped && !journal.MatchAny(c.Promotion.Scope, ch.Path) {
 			it.guardrail = append(it.guardrail, "outside the write scope: "+ch.Path)

@@ -83,6 +83,62 @@ func (s *Supervisor) SetStatus(ctx context.Context, status journal.Status, answe
 	return a, nil
 }
 
+// Approve gives a person's leave for the action that a contract's agent proposed, and lets the loop run again. The rollback
+// command that Recovery names must be there first (the seed: "require approval and verified rollback before crossing the
+// boundary"): it is looked up, not run, since running it could do harm.
+func (s *Supervisor) Approve(ctx context.Context, by, answer string) (Acted, error) {
+	r, l, err := s.still(ctx)
+	if err != nil {
+		return Acted{}, err
+	}
+	defer r.letGo()
+	p, proposed := l.Charter.Protocol, l.State.Private.Proposed
+	name := s.Ref.Name
+	switch {
+	case p == nil:
+		return Acted{}, &UsageError{Err: fmt.Errorf("%s is a %s loop: only contracts ask for leave", name, l.Dialect), Fix: "loopd resume " + name + ", or loopd promote for the mode of a loop"}
+	case l.State.Status != journal.Blocked || proposed == "":
+		return Acted{}, &UsageError{Err: fmt.Errorf("%s asks for no leave (status %s)", name, l.State.Status), Fix: "loopd status " + name}
+	case len(p.Rollback) == 0:
+		return Acted{}, &HeldError{Err: fmt.Errorf("%s: Recovery names no rollback command, so %q may not be approved", l.Charter.File, proposed), Fix: "write one in back-ticks into Recovery"}
+	}
+	for _, command := range p.Rollback {
+		if why, err := r.rollbackMissing(ctx, command); err != nil {
+			return Acted{}, err
+		} else if why != "" {
+			return Acted{}, &HeldError{Err: fmt.Errorf("the rollback command `%s` of Recovery cannot run here: %s", command, why), Fix: "mend it in " + l.Charter.File}
+		}
+	}
+	next := resumed(l.State, answer)
+	next.Private.Proposed = ""
+	next.Private.Approval = &journal.Approval{What: proposed, By: by, At: time.Now(), Rollback: p.Rollback}
+	if err := r.saveState(l, next); err != nil {
+		return Acted{}, err
+	}
+	return Acted{Text: fmt.Sprintf("%s: %s allows, for one iteration: %s", name, by, proposed), Next: "loopd run " + name}, nil
+}
+
+// rollbackMissing says why a command could not be run: its syntax, or its program.
+func (r *run) rollbackMissing(ctx context.Context, command string) (string, error) {
+	quoted := "'" + strings.ReplaceAll(command, "'", `'\''`) + "'"
+	c, err := r.command(ctx, "sh -n -c "+quoted, r.work, r.checkEnv(), channelLimit)
+	if err != nil || c.Exit != 0 {
+		return orElse(lastLine(c.Tail), c.Got), err
+	}
+	program := ""
+	for _, w := range strings.Fields(command) {
+		if !strings.Contains(w, "=") {
+			program = strings.Trim(w, `"'`)
+			break
+		}
+	}
+	c, err = r.command(ctx, "command -v '"+strings.ReplaceAll(program, "'", "")+"'", r.work, r.checkEnv(), channelLimit)
+	if err != nil || c.Exit != 0 {
+		return "no such command: " + program, err
+	}
+	return "", nil
+}
+
 // resumed clears what held a loop: idle, stall, escalation, signature, deaths, refusal. An answer becomes steering
 // (decisions 22 and 36).
 func resumed(s journal.State, answer string) journal.State {

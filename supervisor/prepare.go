@@ -27,8 +27,10 @@ func (r *run) gate(ctx context.Context, it *iteration) (Decision, error) {
 				return false, "", nil
 			}
 			r.step(it, "gate", 0)
-			return r.doneWhen(ctx, l, min(checkLimit, it.wall))
+			g, err := r.doneWhen(ctx, l, min(checkLimit, it.wall))
+			return g.met, g.seen, err
 		},
+		NoWork: func() (bool, string, error) { return r.noWork(ctx, l, min(checkLimit, it.wall)) },
 		Debris: func() ([]string, error) {
 			if r.tree == nil || o.Worktree {
 				return nil, nil
@@ -85,11 +87,11 @@ func (r *run) enterWorktree(ctx context.Context, it *iteration) error {
 	if err != nil {
 		return fmt.Errorf("make worktree: %w", err)
 	}
-	t, err := worktree.Open(ctx, dir, r.s.git(r.marker), worktree.Options{Protected: r.s.Protected})
+	sub, err := filepath.Rel(r.main.Root(), r.s.Ref.Root)
 	if err != nil {
 		return fmt.Errorf("open worktree: %w", err)
 	}
-	sub, err := filepath.Rel(r.main.Root(), r.s.Ref.Root)
+	t, err := worktree.Open(ctx, dir, r.s.git(r.marker), worktree.Options{Protected: r.s.Protected, Exclude: own(it.loop, sub)})
 	if err != nil {
 		return fmt.Errorf("open worktree: %w", err)
 	}
@@ -143,6 +145,10 @@ func (r *run) pin(ctx context.Context, it *iteration) (Decision, error) {
 			return Decision{}, err
 		}
 	}
+	if err := r.trigger(it); err != nil {
+		return Decision{}, err
+	}
+	l = it.loop
 	if !l.HasState || l.State.Status == journal.Designed {
 		if err := r.activate(it); err != nil {
 			return Decision{}, err

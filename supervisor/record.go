@@ -139,8 +139,8 @@ func (r *run) advance(it *iteration) {
 		Before: it.before, After: it.after, FailedCheck: check, Output: cutText(output, 8<<10), Paths: changedPaths(it), Parked: it.parked,
 		EscalateTo: secondName(it), CheckerNamed: it.checker != nil, NearMiss: len(it.nearMiss) > 0, Findings: it.findings,
 		Drift: x.End.Sub(x.Start).Seconds() > driftShare*it.wall.Seconds() && it.verdict.Outcome != journal.Failed,
-		Cost:  x.Cost + c.Cost, Tokens: tokens(x.Reply.Usage) + tokens(c.Reply.Usage), ToolCalls: int64(x.Reply.ToolCalls), Seconds: seconds,
-		Asks: asksIdle(it.loop.Charter.Archetype), Attended: r.s.Terminal != nil, Struck: len(it.strike), CarryAdd: it.report.CarryAdd, CarryDrop: it.report.CarryDrop,
+		Cost:  x.Cost + c.Cost, Tokens: tokens(x.Reply.Usage) + tokens(c.Reply.Usage), ToolCalls: int64(x.Reply.ToolCalls), Seconds: seconds, ModelCalls: int64(x.Reply.Turns), Lines: reviewLines(it.print.Changed), Files: len(it.print.Changed),
+		Asks: it.loop.Charter.Protocol == nil && asksIdle(it.loop.Charter.Archetype), Attended: r.s.Terminal != nil, Struck: len(it.strike), CarryAdd: it.report.CarryAdd, CarryDrop: it.report.CarryDrop,
 	}
 	if t.Drift {
 		it.verdict.Flags = append(it.verdict.Flags, "drift")
@@ -148,6 +148,9 @@ func (r *run) advance(it *iteration) {
 	}
 	if l := x.Reply.Limit; l != nil && l.Known {
 		t.Reset = l.Reset
+	}
+	if it.loop.Charter.Protocol != nil && !it.done {
+		t.Unmet = it.unmet
 	}
 	if check != "" {
 		t.Signature = Signature(check, output)
@@ -169,7 +172,7 @@ func (r *run) advance(it *iteration) {
 
 // render gives all bytes of the record, before any of them is written.
 func (r *run) render(it *iteration) ([]journal.Write, error) {
-	rec := journal.Record{State: &it.state}
+	rec := journal.Record{State: &it.state, At: it.step.Now, Class: it.verdict.Class}
 	if it.verdict.Outcome.Counts() {
 		rec.Entry = r.entry(it)
 		rec.UsedSteer = it.loop.Steer

@@ -60,6 +60,7 @@ type run struct {
 	deadline             time.Time
 	startHead            string // where the loop's branch was at the start
 	iterations           int
+	contract             contractRun
 	launched             bool // an agent was started: the command line's flags of a skill are used up
 }
 
@@ -76,6 +77,9 @@ func (s *Supervisor) Run(ctx context.Context) (Ending, error) {
 	if err := r.refuseDefects(); err != nil && !r.diedHere() {
 		return Ending{}, err // a dead iteration may have made the defects: it is put back first
 	}
+	if err := r.refuseUnfit(); err != nil {
+		return Ending{}, err
+	}
 	if err := r.take(); err != nil {
 		return Ending{}, err
 	}
@@ -91,6 +95,9 @@ func (s *Supervisor) Run(ctx context.Context) (Ending, error) {
 	}
 	end, err := r.loop(ctx)
 	end.Iterations = r.iterations
+	if err == nil {
+		err = r.final(ctx, end)
+	}
 	r.where(context.WithoutCancel(ctx), &end)
 	return end, err
 }
@@ -112,7 +119,7 @@ func (s *Supervisor) open(ctx context.Context) (*run, error) {
 		return r, nil
 	}
 	if !s.Options.NoGit {
-		t, err := worktree.Open(ctx, s.Ref.Root, s.git(r.marker), worktree.Options{Protected: s.Protected})
+		t, err := worktree.Open(ctx, s.Ref.Root, s.git(r.marker), worktree.Options{Protected: s.Protected, Exclude: own(l, "")})
 		switch {
 		case errors.Is(err, worktree.ErrNotRepo):
 			return nil, &HeldError{Err: fmt.Errorf("%s is not inside a git repository: a failed iteration could not be put back", s.Ref.Root), Fix: "git init, or run with --no-git"}
@@ -123,6 +130,17 @@ func (s *Supervisor) open(ctx context.Context) (*run, error) {
 	}
 	r.place = r.placeFor(r.tree, s.Ref.Name)
 	return r, nil
+}
+
+// own gives a loop's own paths below its root, which lies at sub.
+func own(l journal.Loop, sub string) []string {
+	var out []string
+	for _, p := range l.Charter.Own {
+		if rel, err := filepath.Rel(l.Root, p); err == nil && filepath.IsLocal(rel) {
+			out = append(out, filepath.ToSlash(filepath.Join(sub, rel)))
+		}
+	}
+	return out
 }
 
 func (r *run) placeFor(t *worktree.Tree, name string) place {
@@ -139,6 +157,23 @@ func (r *run) refuseDefects() error {
 		return fmt.Errorf("load loop %s: %w", r.s.Ref.Name, err)
 	}
 	return defectError(l)
+}
+
+// refuseUnfit refuses a contract that asks for what this run does not have: NEEDS_INPUT, nothing starts.
+func (r *run) refuseUnfit() error {
+	l, err := r.s.Dialect.Load(r.s.Ref)
+	if err != nil {
+		return fmt.Errorf("load loop %s: %w", r.s.Ref.Name, err)
+	}
+	p, o := l.Charter.Protocol, r.s.Options
+	switch {
+	case p == nil:
+	case p.Checker && o.Checker == "" && l.Charter.Harness.Checker == "":
+		return &UsageError{Err: fmt.Errorf("%s: %s: Topology is maker-checker and there is no checker", journal.NeedsInput, l.Charter.File), Fix: "name one: --checker HARNESS, or the line - Checker: HARNESS in the contract"}
+	case p.Isolated && !o.Worktree:
+		return &UsageError{Err: fmt.Errorf("%s: %s: AutoResearch runs in a worktree of its own", journal.NeedsInput, l.Charter.File), Fix: "add --worktree"}
+	}
+	return nil
 }
 
 // diedHere reports whether a dead iteration waits in the tree's lease.
@@ -232,6 +267,7 @@ func (r *run) loop(ctx context.Context) (Ending, error) {
 		if gate.Action != GateGo {
 			return r.refused(ctx, it, gate)
 		}
+		r.stands(it)
 		r.publish(it)
 		if end, stop := r.ending(ctx, it); stop {
 			return end, nil
@@ -300,7 +336,7 @@ func (r *run) saveState(l journal.Loop, next journal.State) error {
 
 // write renders a record and brings it to the disk in its order.
 func (r *run) write(l journal.Loop, rec journal.Record) error {
-	writes, err := r.s.Dialect.Record(l, rec)
+	writes, err := r.s.Dialect.Record(l, at(rec))
 	if err != nil {
 		return fmt.Errorf("render record of %s: %w", l.Name, err)
 	}

@@ -129,10 +129,18 @@ func (r *run) checks(ctx context.Context, list []journal.Check, limit time.Durat
 	return out, nil
 }
 
-// doneWhen evaluates the charter's predicate: true if there are conditions and all hold. seen says what was observed.
-func (r *run) doneWhen(ctx context.Context, l journal.Loop, limit time.Duration) (bool, string, error) {
+// goal is what was seen of a charter's Done-when.
+type goal struct {
+	met  bool
+	seen string
+	// unmet is the signature of the first condition that does not hold.
+	unmet string
+}
+
+// doneWhen evaluates the charter's predicate: met if there are conditions and all hold.
+func (r *run) doneWhen(ctx context.Context, l journal.Loop, limit time.Duration) (goal, error) {
 	if len(l.Charter.DoneWhen) == 0 {
-		return false, "", nil
+		return goal{}, nil
 	}
 	var seen []string
 	for _, c := range l.Charter.DoneWhen {
@@ -140,20 +148,20 @@ func (r *run) doneWhen(ctx context.Context, l journal.Loop, limit time.Duration)
 		case c.File != nil:
 			ok, what, err := fileHolds(l, r.work, *c.File)
 			if err != nil || !ok {
-				return false, what, err
+				return goal{seen: what, unmet: Signature(c.Text, what)}, err
 			}
 			seen = append(seen, what)
 		case c.Check != nil:
 			res, err := r.check(ctx, *c.Check, limit)
 			if err != nil || !res.OK {
-				return false, fmt.Sprintf("`%s` → %s", c.Check.Command, res.Got), err
+				return goal{seen: fmt.Sprintf("`%s` → %s", c.Check.Command, res.Got), unmet: Signature(c.Text, res.Got+"\n"+res.Tail)}, err
 			}
 			seen = append(seen, fmt.Sprintf("`%s` → %s", c.Check.Command, res.Got))
 		default:
-			return false, fmt.Sprintf("%q cannot be checked by a machine", c.Text), nil
+			return goal{seen: fmt.Sprintf("%q cannot be checked by a machine", c.Text)}, nil
 		}
 	}
-	return true, strings.Join(seen, " AND "), nil
+	return goal{met: true, seen: strings.Join(seen, " AND ")}, nil
 }
 
 // fileHolds evaluates a state of a file. A file of the loop's folder wins over one of the working tree; the backlog is

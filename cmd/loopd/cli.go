@@ -24,6 +24,7 @@ type cli struct {
 	Adjudicate adjudicateCmd `cmd:"" help:"Decide on a dirty working tree."`
 	Parked     parkedCmd     `cmd:"" help:"Show, apply or drop changes that were put back."`
 	Harness    harnessCmd    `cmd:"" help:"Which agent CLIs are here, and how they would be started."`
+	Replay     replayCmd     `cmd:"" help:"Prove that a contract's receipts give its state."`
 	Skills     skillsCmd     `cmd:"" help:"Which iteration skills are here, and where."`
 	Classify   classifyCmd   `cmd:"" help:"What loopd makes of a captured output of an agent CLI."`
 	Config     configCmd     `cmd:"" help:"Show each setting and where it came from."`
@@ -65,7 +66,7 @@ type activateCmd struct {
 
 // runCmd holds the settings of a run. Once settle has been called its fields hold what is in force.
 type runCmd struct {
-	Name  string   `arg:"" help:"The loop."`
+	Name  string   `arg:"" optional:"" help:"The loop; none with --contract."`
 	Flags []string `arg:"" optional:"" help:"After --: flags of an iteration skill, passed on as they are."`
 
 	Once      bool `help:"One iteration, now."`
@@ -94,6 +95,8 @@ type runCmd struct {
 	Grace       time.Duration `placeholder:"D" help:"Between the stop signal and KILL (default 10s)."`
 	MaxCost     float64       `placeholder:"USD" help:"Stop before the loop has cost more."`
 
+	Contract string `placeholder:"FILE" help:"Run a loop contract, after the checks of check --contract --strict."`
+
 	DryRun  bool   `help:"Show gate, prompt, argv and plan; change nothing."`
 	Yes     bool   `help:"Answer yes to the questions before the start."`
 	Dialect string `placeholder:"D" help:"Where two conventions have a loop of this name."`
@@ -111,6 +114,12 @@ type loopCmd struct {
 	Model   string        `placeholder:"M" help:"Model that it shall use."`
 	Timeout time.Duration `placeholder:"D" help:"Wall clock of one iteration, e.g. 45m."`
 	Yes     bool          `help:"Answer yes to the questions before the start."`
+}
+
+type replayCmd struct {
+	Name    string `arg:"" help:"The loop of the contract."`
+	Restore bool   `help:"Write the state that the receipts give."`
+	JSON    bool   `help:"One JSON object."`
 }
 
 type skillsCmd struct {
@@ -147,8 +156,10 @@ type pauseCmd struct {
 }
 
 type resumeCmd struct {
-	Name   string `arg:"" help:"The loop."`
-	Answer string `placeholder:"TEXT" help:"The answer to its question; it becomes steering."`
+	Name    string `arg:"" help:"The loop."`
+	Answer  string `placeholder:"TEXT" help:"The answer to its question; it becomes steering."`
+	Approve bool   `help:"Of a contract: allow the action that it asks for, once."`
+	By      string `placeholder:"WHO" help:"With --approve: the person who allows it."`
 }
 
 type retireCmd struct {

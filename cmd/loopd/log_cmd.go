@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"loopd/journal/contract"
 	"loopd/journal/markdown"
 	"loopd/journal/native"
 )
@@ -33,6 +34,9 @@ func (c *logCmd) Run(a *app) error {
 			return err
 		}
 		return copyFile(a.Stdout, path)
+	}
+	if s.Ref.Dialect == (contract.Loops{}).Name() {
+		return c.receipts(a, s.Ref)
 	}
 	if history := historyFiles[s.Ref.Dialect]; history != "" {
 		return c.history(a, filepath.Join(s.Ref.Dir, history))

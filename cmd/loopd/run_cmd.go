@@ -15,7 +15,7 @@ import (
 // Run runs iterations of a loop. A guard process (see main) watches over this one, so that whichever dies the agent's tree
 // goes too.
 func (c *runCmd) Run(a *app) error {
-	ref, err := a.find(c.Name, c.Dialect)
+	ref, err := c.which(a)
 	if err != nil {
 		return err
 	}
@@ -42,6 +42,21 @@ func (c *runCmd) Run(a *app) error {
 		return err
 	}
 	return c.finish(a, ref, end)
+}
+
+// which is the loop that is meant: by its name, or by the file of its contract.
+func (c *runCmd) which(a *app) (journal.Ref, error) {
+	switch {
+	case c.Contract != "" && c.Name != "":
+		return journal.Ref{}, usagef("loopd run --contract "+c.Contract, "a contract is run by its file, without a name (%q)", c.Name)
+	case c.Contract != "":
+		ref, err := c.contract(a)
+		c.Name = ref.Name
+		return ref, err
+	case c.Name == "":
+		return journal.Ref{}, usagef("loopd status", "which loop? give its name, or --contract FILE")
+	}
+	return a.find(c.Name, c.Dialect)
 }
 
 // drive runs a loop. Once the settings are in force, adjust may change them.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"loopd/journal"
+	"loopd/journal/contract"
 	"loopd/journal/driver"
 	"loopd/journal/markdown"
 	"loopd/journal/native"
@@ -23,7 +24,7 @@ func All() []journal.Dialect {
 	if err != nil {
 		home = "" // then only the repository has skills
 	}
-	return []journal.Dialect{native.Native{}, markdown.Markdown{}, tracking.Tracking{}, driver.Driver{Home: home}}
+	return []journal.Dialect{native.Native{}, markdown.Markdown{}, tracking.Tracking{}, driver.Driver{Home: home}, contract.Loops{}}
 }
 
 // The ways in which a name fails to lead to one loop. All of them are wrong usage.

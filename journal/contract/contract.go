@@ -34,7 +34,8 @@ type Contract struct {
 	Topology        Topology
 	StopCondition   string
 	WriteBack       string
-	Boundary        string // the field "permission boundary"
+	WriteBackTo     []journal.Channel // the commands and files that are back-ticked in it; read with strict only
+	Boundary        string            // the field "permission boundary"
 	Recovery        string
 	RecoveryChecks  []journal.Check
 	IntegrationGate string // the clause that names it, "" where none does

@@ -24,6 +24,10 @@ const (
 	recovery  = "recovery"
 	scope     = "scope"
 
+	artifactsPath  = "artifacts path"
+	statePath      = "state path"
+	writeBackField = "write-back"
+
 	// whole is the field of a finding about the contract as such.
 	whole = "contract"
 )
@@ -37,8 +41,8 @@ var required = []struct{ name, example string }{
 	{"non-goals", "no new dependency"},
 	{"owner", "the build team"},
 	{"inputs", "the failing log"},
-	{"artifacts path", ".agent/artifacts"},
-	{"state path", ".agent/state.json"},
+	{artifactsPath, ".agent/artifacts"},
+	{statePath, ".agent/state.json"},
 	{"work clock", ".agent/clock.md"},
 	{metric, "`go test ./...` exits 0"},
 	{"evidence", "fresh command output"},
@@ -49,7 +53,7 @@ var required = []struct{ name, example string }{
 	{budget, "20 tool calls"},
 	{review, "400 changed lines, 6 files"},
 	{stop, "the command passes or a cap fires"},
-	{"write-back", "append a receipt to the state path"},
+	{writeBackField, "append a receipt to the state path"},
 	{boundary, "local writes only; no push, no deploy"},
 	{recovery, "restore the last good commit after a regression"},
 }

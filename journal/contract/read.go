@@ -46,6 +46,8 @@ func Read(file string, src []byte, strict bool) (Contract, []journal.Finding) {
 		r.integrationGate()
 		if strict {
 			r.beforeARun()
+			r.writeBack()
+			r.runnable()
 		}
 	}
 	slices.SortStableFunc(r.findings, func(a, b journal.Finding) int {
