@@ -109,6 +109,14 @@ func (s State) After(r Receipt) State {
 			s.NoOp = r.Result
 		}
 	}
+	for _, list := range []*[]string{&s.Evidence, &s.Guardrails, &s.Diff} {
+		if *list == nil {
+			*list = []string{}
+		}
+	}
+	if s.Unknowns == nil {
+		s.Unknowns = []journal.Unknown{}
+	}
 	s.Permissions.Proposed, s.Permissions.Approved = r.Engine.Private.Proposed, r.Engine.Private.Approval
 	s.Attempt = r.Engine.Iteration - r.Engine.Private.Before
 	s.Budget = Spending{Iterations: s.Attempt, Spent: r.Engine.Private.Spent}
