@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -235,6 +236,9 @@ func statusAfter(s journal.State, t Step) journal.State {
 	case v.Outcome == journal.Held:
 		s.Status = journal.Blocked
 		s.Private.Question = question(t.Observed)
+		if slices.Contains(protocolHolds, v.Rule) {
+			s.Private.Question = strings.Join(v.Flags, "; ")
+		}
 		return s
 	case v.NeedsPerson != "":
 		s.Status = journal.Blocked
@@ -254,6 +258,9 @@ func statusAfter(s journal.State, t Step) journal.State {
 	}
 	return s
 }
+
+// protocolHolds are the rows that hold a contract for what loopd saw, not for what the agent asks.
+var protocolHolds = []string{"retry without diagnosis", "no-op without proof"}
 
 // stalled reports whether the stall's threshold is reached, by the count or by the same failure a third time.
 func stalled(s journal.State, c journal.Charter) bool {

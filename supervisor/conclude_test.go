@@ -77,6 +77,33 @@ func TestConcludeRows(t *testing.T) {
 		{"done though nothing changed", func(o *Observed) { o.DoneWhen, o.TreeChanged, o.Report.Status = true, false, journal.ReportEmpty }, "done without change", journal.Finished, false, ""},
 		{"red checks beat done", func(o *Observed) { o.DoneWhen, o.Checks = true, red }, "check fails", journal.Failed, true, ""},
 		{"filed", func(o *Observed) { o.Report.Status = journal.ReportFiled }, "filed", journal.Filed, false, ""},
+		{"contract: a retry says what is different", func(o *Observed) { o.Protocol, o.Retry, o.Report.Account.Diagnosis = &journal.Protocol{}, true, "why" }, "retry without diagnosis", journal.Held, true, ""},
+		{"contract: a retry that says it", func(o *Observed) {
+			o.Protocol, o.Retry, o.Report.Account = &journal.Protocol{}, true, journal.Account{Diagnosis: "why", Changed: "the tool"}
+		}, "otherwise", journal.Shipped, false, ""},
+		{"contract: no query, no NO_OP", func(o *Observed) {
+			o.Protocol, o.Report.Status, o.TreeChanged = &journal.Protocol{}, journal.ReportEmpty, false
+		}, "no-op without proof", journal.Held, false, "NO_OP not accepted: the contract declares no eligibility query"},
+		{"contract: the query shows work", func(o *Observed) {
+			o.Protocol, o.Report.Status, o.TreeChanged = &journal.Protocol{Query: &journal.Check{Command: "q"}}, journal.ReportEmpty, false
+		}, "no-op without proof", journal.Held, false, "NO_OP not accepted: `q` shows eligible work"},
+		{"contract: a NO_OP with a change", func(o *Observed) {
+			o.Protocol, o.Report.Status, o.NoWork = &journal.Protocol{Query: &journal.Check{Command: "q"}}, journal.ReportEmpty, true
+		}, "no-op without proof", journal.Held, true, "NO_OP not accepted: the tree was changed"},
+		{"contract: a NO_OP with outputs", func(o *Observed) {
+			o.Protocol, o.Report.Status, o.NoWork, o.TreeChanged, o.Outputs = &journal.Protocol{Query: &journal.Check{}}, journal.ReportEmpty, true, false, 1
+		}, "no-op without proof", journal.Held, false, "NO_OP not accepted: 1 outputs, at most 0"},
+		{"contract: a proven NO_OP", func(o *Observed) {
+			o.Protocol, o.Report.Status, o.NoWork, o.TreeChanged = &journal.Protocol{Query: &journal.Check{}}, journal.ReportEmpty, true, false
+		}, "idle", journal.Idle, false, ""},
+		{"contract: a checker that says nothing passes nothing", func(o *Observed) { o.Protocol, o.Checker = &journal.Protocol{Checker: true}, CheckerSilent }, "unchecked", journal.Failed, true, "unchecked"},
+		{"contract: complete is no evidence", func(o *Observed) { o.Protocol, o.Report.Met, o.GoalKnown = &journal.Protocol{}, true, true }, "claim without result", journal.Failed, true, ""},
+		{"contract: complete, and it is", func(o *Observed) {
+			o.Protocol, o.Report.Met, o.GoalKnown, o.DoneWhen = &journal.Protocol{}, true, true, true
+		}, "done", journal.Finished, false, ""},
+		{"research without a number keeps what reaches the goal", func(o *Observed) {
+			o.Archetype, o.Ratchet, o.DoneWhen = journal.EvaluateOptimize, NoRatchet, true
+		}, "done", journal.Finished, false, ""},
 		{"no command was run", func(o *Observed) { o.Checks = nil }, "otherwise", journal.Shipped, false, "unverified"},
 	}
 	seen := map[string]bool{}

@@ -260,7 +260,10 @@ func (r *run) refused(ctx context.Context, it *iteration, d Decision) (Ending, e
 		if err := r.trigger(it); err != nil {
 			return end, err
 		}
-		r.contract.class, l = class, it.loop
+		l = it.loop
+	}
+	if class != "" {
+		r.contract.class = class
 	}
 	if d.Idle {
 		next := l.State

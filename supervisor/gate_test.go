@@ -14,6 +14,7 @@ func openGate() GateFacts {
 		Charter:  journal.Charter{Budget: journal.Budget{MaxIterations: 20, Cadence: journal.Cadence{Kind: journal.Auto}}},
 		State:    journal.State{Name: "k", Status: journal.Active},
 		DoneWhen: func() (bool, string, error) { return false, "", nil },
+		NoWork:   func() (bool, string, error) { return false, "", nil },
 		Debris:   func() ([]string, error) { return nil, nil },
 	}
 }
@@ -63,6 +64,22 @@ func TestGateRows(t *testing.T) {
 		{"due", func(f *GateFacts) { f.State.Private.NotBefore, f.Once, f.IfDue = t0, true, true }, GateGo, 0, "go", false},
 		{"done now", func(f *GateFacts) { f.DoneWhen = done }, GateFinish, 0, "done", false},
 		{"done beats debris", func(f *GateFacts) { f.DoneWhen, f.Debris = done, debris }, GateFinish, 0, "done", false},
+		{"a contract's model calls are used up", func(f *GateFacts) { f.Charter.Budget.ModelCalls, f.State.Private.Spent.ModelCalls = 10, 10 }, GateRefuse, 17, "budgets", false},
+		{"a contract's review budget is used up", func(f *GateFacts) {
+			f.Charter.Protocol, f.State.Private.Spent.ReviewLines = &journal.Protocol{ReviewLines: 400}, 400
+		}, GateRefuse, 17, "budgets", false},
+		{"a contract's files to read are used up", func(f *GateFacts) {
+			f.Charter.Protocol, f.State.Private.Spent.ReviewFiles = &journal.Protocol{ReviewFiles: 6}, 6
+		}, GateRefuse, 17, "budgets", false},
+		{"an automation's run counts its own iterations", func(f *GateFacts) { f.State.Iteration, f.State.Private.Before = 25, 10 }, GateGo, 0, "go", false},
+		{"no eligible work", func(f *GateFacts) {
+			f.Charter.Protocol, f.NoWork = &journal.Protocol{Query: &journal.Check{}}, done
+		}, GateFinish, 0, "no eligible work", false},
+		{"no eligible work: an interval waits", func(f *GateFacts) {
+			f.Charter.Protocol, f.NoWork = &journal.Protocol{Query: &journal.Check{}}, done
+			f.Charter.Budget.Cadence = journal.Cadence{Kind: journal.Every, Every: time.Hour}
+		}, GateWait, 0, "no eligible work", false},
+		{"work is eligible", func(f *GateFacts) { f.Charter.Protocol = &journal.Protocol{Query: &journal.Check{}} }, GateGo, 0, "go", false},
 		{"debris", func(f *GateFacts) { f.Debris = debris }, GateRefuse, 13, "debris", false},
 	}
 	for _, c := range cases {

@@ -91,9 +91,12 @@ func (r *run) enterWorktree(ctx context.Context, it *iteration) error {
 	if err != nil {
 		return fmt.Errorf("open worktree: %w", err)
 	}
-	t, err := worktree.Open(ctx, dir, r.s.git(r.marker), worktree.Options{Protected: r.s.Protected, Exclude: own(it.loop, sub)})
+	t, err := worktree.Open(ctx, dir, r.s.git(r.marker), worktree.Options{Protected: r.s.Protected})
 	if err != nil {
 		return fmt.Errorf("open worktree: %w", err)
+	}
+	if err := r.leave(ctx, t, it.loop); err != nil {
+		return err
 	}
 	r.tree, r.work = t, filepath.Join(dir, sub)
 	r.place = r.placeFor(t, r.s.Ref.Name)

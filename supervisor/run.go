@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -119,7 +120,7 @@ func (s *Supervisor) open(ctx context.Context) (*run, error) {
 		return r, nil
 	}
 	if !s.Options.NoGit {
-		t, err := worktree.Open(ctx, s.Ref.Root, s.git(r.marker), worktree.Options{Protected: s.Protected, Exclude: own(l, "")})
+		t, err := worktree.Open(ctx, s.Ref.Root, s.git(r.marker), worktree.Options{Protected: s.Protected})
 		switch {
 		case errors.Is(err, worktree.ErrNotRepo):
 			return nil, &HeldError{Err: fmt.Errorf("%s is not inside a git repository: a failed iteration could not be put back", s.Ref.Root), Fix: "git init, or run with --no-git"}
@@ -127,20 +128,36 @@ func (s *Supervisor) open(ctx context.Context) (*run, error) {
 			return nil, fmt.Errorf("open working tree: %w", err)
 		}
 		r.main, r.tree = t, t
+		if err := r.leave(ctx, t, l); err != nil {
+			return nil, err
+		}
 	}
 	r.place = r.placeFor(r.tree, s.Ref.Name)
 	return r, nil
 }
 
-// own gives a loop's own paths below its root, which lies at sub.
-func own(l journal.Loop, sub string) []string {
-	var out []string
-	for _, p := range l.Charter.Own {
-		if rel, err := filepath.Rel(l.Root, p); err == nil && filepath.IsLocal(rel) {
-			out = append(out, filepath.ToSlash(filepath.Join(sub, rel)))
+// leave tells the tree which paths are no iteration's: the loop's own, and those of other loops that git does not track.
+// What is tracked stays seen, whatever a contract calls its own.
+func (r *run) leave(ctx context.Context, t *worktree.Tree, l journal.Loop) error {
+	below := func(paths []string) (out []string) {
+		for _, p := range paths {
+			if rel, err := filepath.Rel(r.s.Ref.Root, p); err != nil || !filepath.IsLocal(rel) || rel == "." {
+				continue
+			}
+			if rel, err := filepath.Rel(r.main.Root(), p); err == nil {
+				out = append(out, filepath.ToSlash(rel))
+			}
 		}
+		return out
 	}
-	return out
+	others := below(r.s.Own)
+	tracked, err := t.Tracked(ctx, others)
+	if err != nil {
+		return fmt.Errorf("look at the paths of other loops: %w", err)
+	}
+	t.Leave(below(l.Charter.Own))
+	t.Leave(slices.DeleteFunc(others, func(p string) bool { return tracked[p] }))
+	return nil
 }
 
 func (r *run) placeFor(t *worktree.Tree, name string) place {

@@ -27,6 +27,8 @@ type Supervisor struct {
 	Prices map[string]Price
 	// Channels are the notification channels of config.toml, by name.
 	Channels map[string]Channel
+	// Own are the paths of other loops outside of their folders, absolute (contracts). Untracked ones are no debris.
+	Own []string
 	// Protected are branch globs beside the built-in ones.
 	Protected []string
 	// StateHome is where loops outside git keep what is private to loopd ($XDG_STATE_HOME/loopd).

@@ -127,7 +127,7 @@ func covers(text, rule string) bool {
 // escalationReaches (D7): there is a channel, and nothing about it stands in the way of the first message. Nothing is
 // sent.
 func escalationReaches(p *patient) ([]journal.Finding, error) {
-	if p.Loop.Charter.Unmanaged {
+	if c := p.Loop.Charter; c.Unmanaged || c.Protocol != nil {
 		return nil, nil // these conventions name no channel: the exit code and the terminal reach who runs them
 	}
 	const section = "Escalation"

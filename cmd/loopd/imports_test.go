@@ -18,7 +18,7 @@ var importRules = map[string][]string{
 	"loopd/journal/driver":      {"loopd/journal", "loopd/journal/native"}, // its memory has that format
 	"loopd/journal/markdown":    {"loopd/journal"},
 	"loopd/journal/tracking":    {"loopd/journal"},
-	"loopd/journal/all":         {"loopd/journal", "loopd/journal/driver", "loopd/journal/markdown", "loopd/journal/native", "loopd/journal/tracking"},
+	"loopd/journal/all":         {"loopd/journal", "loopd/journal/contract", "loopd/journal/driver", "loopd/journal/markdown", "loopd/journal/native", "loopd/journal/tracking"},
 	"loopd/journal/journaltest": {"loopd/journal", "loopd/journal/disk"},
 	"loopd/harness/harnesstest": {"loopd/harness"},
 	"loopd/scripts/benchmark":   {"loopd/..."},

@@ -54,7 +54,7 @@ func (c *runCmd) which(a *app) (journal.Ref, error) {
 		c.Name = ref.Name
 		return ref, err
 	case c.Name == "":
-		return journal.Ref{}, usagef("loopd status", "which loop? give its name, or --contract FILE")
+		return journal.Ref{}, usagef("loopd run --help", "which loop? give its name, or --contract FILE")
 	}
 	return a.find(c.Name, c.Dialect)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/tidwall/gjson"
 )
 
 // TestMain lets the scripts run this test binary as loopd.
@@ -54,8 +55,19 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"code":  wantCode,
 			"files": wantFiles,
+			"json":  wantJSON,
 		},
 	})
+}
+
+// wantJSON is "json FILE PATH VALUE": the value at the gjson path, as text.
+func wantJSON(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: json FILE PATH VALUE")
+	}
+	if got := gjson.Get(ts.ReadFile(args[0]), args[1]).String(); (got == args[2]) == neg {
+		ts.Fatalf("%s in %s is %q, want %q", args[1], args[0], got, args[2])
+	}
 }
 
 // wantCode is "code N loopd ARGS…": loopd must end with exactly that code.

@@ -16,12 +16,14 @@ import (
 
 // statusJSON is the shape of `status --json`: one object a loop.
 type statusJSON struct {
-	Schema    int              `json:"schema"` // of this shape
-	Name      string           `json:"name"`
-	Dialect   string           `json:"dialect"`
-	Status    journal.Status   `json:"status"`
-	Running   *runningJSON     `json:"running,omitempty"`
-	Iteration int              `json:"iteration"`
+	Schema    int            `json:"schema"` // of this shape
+	Name      string         `json:"name"`
+	Dialect   string         `json:"dialect"`
+	Status    journal.Status `json:"status"`
+	Running   *runningJSON   `json:"running,omitempty"`
+	Iteration int            `json:"iteration"`
+	// Before is how many of them earlier runs made, for a loop whose runs count anew (contract).
+	Before    int              `json:"earlier_iterations,omitempty"`
 	Max       int              `json:"max_iterations"`
 	Ratchet   *float64         `json:"ratchet"`
 	Best      *float64         `json:"best"`
@@ -115,7 +117,7 @@ func statusOf(s *supervisor.Supervisor) (statusJSON, journal.Loop, error) {
 		return statusJSON{}, l, err
 	}
 	p := l.State.Private
-	st := statusJSON{Schema: 1, Name: l.Name, Dialect: l.Dialect, Status: l.State.Status, Iteration: l.State.Iteration, Max: l.Charter.Budget.MaxIterations,
+	st := statusJSON{Schema: 1, Name: l.Name, Dialect: l.Dialect, Status: l.State.Status, Iteration: l.State.Iteration, Before: l.State.Private.Before, Max: l.Charter.Budget.MaxIterations,
 		Ratchet: l.State.Ratchet.Value, Best: l.State.Ratchet.Best, Stall: l.State.Ratchet.StallCount, StallMax: l.Charter.Escalation.Stalled, Idle: p.Idle,
 		Mode: l.State.Promotion.Mode, Clean: l.State.Promotion.Clean, Cost: p.Spent.Cost, LastRun: l.State.LastRun, Wake: p.NotBefore, WakeWhy: p.WakeWhy,
 		Question: p.Question, Parked: len(p.Parked)}
@@ -176,7 +178,7 @@ func table(all []statusJSON) string {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "LOOP\tSTATUS\tITERATION\tRATCHET\tSTALL\tIDLE\tCOST\tNEXT WAKE")
 	for _, s := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t$%.2f\t%s\n", s.Name, s.word(), ofMost(s.Iteration, s.Max, "/"), s.ratchet(), ofMost(s.Stall, s.StallMax, "/"), s.Idle, s.Cost, s.wake())
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t$%.2f\t%s\n", s.Name, s.word(), ofMost(s.Iteration-s.Before, s.Max, "/"), s.ratchet(), ofMost(s.Stall, s.StallMax, "/"), s.Idle, s.Cost, s.wake())
 	}
 	_ = w.Flush()
 	return trimEnd(b.String())
@@ -196,7 +198,7 @@ func page(s statusJSON, l journal.Loop) string {
 	if s.Question != "" {
 		line("waits for", "%s", s.Question)
 	}
-	line("iteration", "%s", ofMost(s.Iteration, s.Max, " of "))
+	line("iteration", "%s", ofMost(s.Iteration-s.Before, s.Max, " of "))
 	if s.Ratchet != nil && s.Best != nil {
 		line("ratchet", "%s: %s (best %s, %s)", l.Charter.Ratchet.Metric, s.ratchet(), journal.FormatNumber(*s.Best), l.Charter.Ratchet.Direction)
 	}

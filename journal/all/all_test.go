@@ -60,7 +60,7 @@ func TestFind(t *testing.T) {
 		{"KAIZEN", "", ErrUnknown, []string{"did you mean kaizen?"}},
 		{"qqqqqqqq", "", ErrUnknown, []string{"there is coverage, kaizen, triage"}},
 		{"kaizen", "nativ", ErrDialect, []string{"did you mean native?"}},
-		{"kaizen", "yaml", ErrDialect, []string{"there is driver, markdown, native, tracking"}},
+		{"kaizen", "yaml", ErrDialect, []string{"there is contract, driver, markdown, native, tracking"}},
 		{"", "", ErrName, nil},
 		{"a/b", "", ErrName, []string{"slash"}},
 		{"..", "", ErrName, []string{"dot"}},

@@ -152,3 +152,20 @@ func Files(ref journal.Ref) (receipts, state string, err error) {
 
 // Render gives the bytes of a state file.
 func Render(s State) ([]byte, error) { return encode(s, "  ") }
+
+// Own lists the paths of all contracts below root, absolute: they are no debris of another loop.
+func Own(root string) ([]string, error) {
+	refs, err := Loops{}.Find(root)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, ref := range refs {
+		if src, err := readFile(ref.File, contractMost); err == nil && len(src) <= contractMost {
+			if c, findings := Read(ref.File, src, true); len(findings) == 0 {
+				out = append(out, charterOf(c, ref, src).Own...)
+			}
+		}
+	}
+	return out, nil
+}

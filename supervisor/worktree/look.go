@@ -4,11 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 )
 
-// Tracked tells which of the paths, relative to the top level, git tracks. After a Fingerprint that is as seen by it: files
+// Tracked tells which of the paths, relative to the top level, git tracks, or something below them. After a Fingerprint that is as seen by it: files
 // of loops that the agent gave to git are not tracked (decision 38).
 func (t *Tree) Tracked(ctx context.Context, paths []string) (map[string]bool, error) {
 	out := make(map[string]bool, len(paths))
@@ -29,7 +30,9 @@ func (t *Tree) Tracked(ctx context.Context, paths []string) (map[string]bool, er
 	}
 	is := map[string]bool{}
 	for _, p := range zero(b) {
-		is[p] = true
+		for ; p != "." && !is[p]; p = path.Dir(p) {
+			is[p] = true
+		}
 	}
 	for _, p := range paths {
 		out[p] = is[filepath.ToSlash(p)]

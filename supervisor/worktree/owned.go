@@ -41,7 +41,7 @@ func (t *Tree) owned() []string {
 		}
 	}
 	for _, x := range t.o.Exclude {
-		if x = path.Join(t.prefix, strings.Trim(x, "/")); x != "." && x != ".." && !strings.HasPrefix(x, "../") {
+		if x = path.Clean(strings.Trim(x, "/")); x != "." && x != ".." && !strings.HasPrefix(x, "../") {
 			out = append(out, x)
 		}
 	}

@@ -14,12 +14,15 @@ var ErrNotRepo = errors.New("not inside a git working tree")
 
 // Options of Open.
 type Options struct {
-	// Exclude are more folders or files, relative to the folder that was opened, that no iteration owns: a contract's own paths. What
+	// Exclude are more folders or files, relative to the top level, that no iteration owns: a contract's own paths. What
 	// lies under .loop, .codevoyant and a loop's folder in loops/ is left out always (decisions 9 and 38).
 	Exclude []string
 	// Protected are globs of more protected branches, beside the usual ones (see IsProtected).
 	Protected []string
 }
+
+// Leave adds paths, relative to the top level, that no iteration owns.
+func (t *Tree) Leave(paths []string) { t.o.Exclude = append(t.o.Exclude, paths...) }
 
 // Tree is one working tree of a repository. Its methods are not for use by two goroutines at once: the lease of the
 // working tree sees to that.
