@@ -101,6 +101,7 @@ func (r *run) publish(it *iteration) {
 	if res.Counted {
 		r.iterations++
 	}
+	r.remember(it, res)
 	if it.pace.TakeOver != "" {
 		r.emit(Event{Kind: EventNotice, Iteration: it.number, Text: fmt.Sprintf("%s is %s (%s); %s", res.Agent, res.Outcome, r.cause(it), it.pace.Why)})
 		return // the line of this iteration is the one of the harness that takes it

@@ -65,6 +65,7 @@ type iteration struct {
 	step     Step
 	signs    []string
 	pace     Pace
+	watch    stopwatch
 	endCode  int // of an interrupted run
 	parked   *journal.Parked
 	result   Result

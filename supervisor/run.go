@@ -338,6 +338,7 @@ func (r *run) emit(e Event) {
 }
 
 func (r *run) step(it *iteration, name string, limit time.Duration) {
+	it.watch.enter(name, time.Now())
 	r.emit(Event{Kind: EventStep, Iteration: it.number, Step: name, Limit: limit})
 }
 
