@@ -67,6 +67,7 @@ func (c claude) Invoke(r Request) (Invocation, error) {
 		Argv:       append([]string{"claude"}, args...),
 		Set:        map[string]string{"CLAUDE_CODE_MAX_RETRIES": "2", "DISABLE_AUTOUPDATER": "1"},
 		Stdin:      []byte(r.Prompt),
+		Own:        []string{"~/.claude/", "~/.claude.json", "$CLAUDE_CONFIG_DIR"},
 		StopSignal: "TERM", // INT makes it exit 0; after TERM its tool shell is gone too
 	}), nil
 }

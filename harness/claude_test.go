@@ -83,7 +83,7 @@ func TestClaudeInvocation(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := harness.Invocation{
-				Argv: strings.Fields(tt.want), Stdin: []byte("p"), StopSignal: "TERM",
+				Argv: strings.Fields(tt.want), Stdin: []byte("p"), StopSignal: "TERM", Own: []string{"~/.claude/", "~/.claude.json", "$CLAUDE_CONFIG_DIR"},
 				Set: map[string]string{"CLAUDE_CODE_MAX_RETRIES": "2", "DISABLE_AUTOUPDATER": "1"},
 			}
 			if d := cmp.Diff(want, inv); d != "" {

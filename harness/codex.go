@@ -60,6 +60,7 @@ func (c codex) Invoke(r Request) (Invocation, error) {
 	return c.tune(Invocation{
 		Argv:       append(argv, "-"),
 		Stdin:      []byte(r.Prompt),
+		Own:        []string{"~/.codex/", "$CODEX_HOME"},
 		StopSignal: "INT", // TERM leaves the tool's child alive
 	}), nil
 }

@@ -81,7 +81,7 @@ func TestCodexInvocation(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := harness.Invocation{Argv: strings.Fields(tt.want), Stdin: []byte("- a list"), StopSignal: "INT"}
+			want := harness.Invocation{Argv: strings.Fields(tt.want), Stdin: []byte("- a list"), StopSignal: "INT", Own: []string{"~/.codex/", "$CODEX_HOME"}}
 			if d := cmp.Diff(want, inv); d != "" {
 				t.Error(d)
 			}

@@ -29,6 +29,8 @@ type Command struct {
 	Env          map[string]string
 	TTL          time.Duration // of the vendor's prompt cache; 0 is DefaultCacheTTL
 	TTY          string        // "" or "stderr"
+	// Writes are its own files and folders: see Invocation.Own.
+	Writes []string
 }
 
 // textMax is how much of a text output, in bytes from its end, is the final text.
@@ -99,7 +101,7 @@ func (c command) Invoke(r Request) (Invocation, error) {
 			return Invocation{}, fmt.Errorf("start %[1]s read-only: set readonly_argv under [harness.%[1]s] in config.toml: the arguments with which it cannot write files or run commands", c.Command.Name)
 		}
 	}
-	inv := Invocation{StopSignal: "TERM", TTYStderr: c.TTY == "stderr", Set: maps.Clone(c.Env)}
+	inv := Invocation{StopSignal: "TERM", TTYStderr: c.TTY == "stderr", Set: maps.Clone(c.Env), Own: c.Writes}
 	path := ""
 	if c.Prompt == "file" {
 		if r.ScratchDir == "" {

@@ -54,6 +54,7 @@ func (c copilot) Invoke(r Request) (Invocation, error) {
 		Argv:       []string{"copilot", "--output-format", "json", "--no-auto-update", "--no-ask-user", "--usage-output-file", report},
 		Report:     report,
 		Stdin:      []byte(r.Prompt),
+		Own:        []string{"~/.copilot/"},
 		StopSignal: "TERM",
 	}
 	if r.ReadOnly {

@@ -68,7 +68,7 @@ func TestCopilotInvocation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := harness.Invocation{Argv: strings.Fields(tt.want), Unset: tt.unset, Report: report, Stdin: []byte("- a list"), StopSignal: "TERM"}
+		want := harness.Invocation{Argv: strings.Fields(tt.want), Unset: tt.unset, Report: report, Stdin: []byte("- a list"), StopSignal: "TERM", Own: []string{"~/.copilot/"}}
 		if d := cmp.Diff(want, inv); d != "" {
 			t.Error(d)
 		}

@@ -63,6 +63,7 @@ func (g gemini) Invoke(r Request) (Invocation, error) {
 		Argv:       []string{"gemini", "-o", "stream-json"},
 		Set:        map[string]string{"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_CLI_NO_RELAUNCH": "true"},
 		Stdin:      []byte(r.Prompt),
+		Own:        []string{"~/.gemini/"},
 		StopSignal: "TERM",
 	}
 	if r.ReadOnly {

@@ -66,7 +66,7 @@ func TestGeminiInvocation(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := harness.Invocation{
-			Argv: strings.Fields(tt.want), Stdin: []byte("- a list"), StopSignal: "TERM",
+			Argv: strings.Fields(tt.want), Stdin: []byte("- a list"), StopSignal: "TERM", Own: []string{"~/.gemini/"},
 			Set: map[string]string{"GEMINI_CLI_TRUST_WORKSPACE": tt.trust, "GEMINI_CLI_NO_RELAUNCH": "true"}, Files: inv.Files,
 		}
 		if d := cmp.Diff(want, inv); d != "" || len(inv.Files) != tt.files {

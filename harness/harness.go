@@ -74,6 +74,10 @@ type Invocation struct {
 	// Report is an absolute path below Request.ScratchDir where the CLI leaves what it does not print, "" for none. It is
 	// read after the end, into Exit.Report.
 	Report string
+	// Own are the CLI's own files and folders, which it writes to: login, settings, sessions. "~" and $NAME are the
+	// environment's. A sandbox leaves them writable, and makes those that end in a slash: a CLI that may not make its own
+	// folder does not start.
+	Own []string
 	// StopSignal is what the group gets first when loopd ends it: "TERM" or "INT". KILL follows after the grace.
 	StopSignal string
 	// TTYStderr gives the CLI a terminal on stderr only. stdout stays a pipe, so that the final text stays clean.

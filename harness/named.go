@@ -43,7 +43,7 @@ func Named(config map[string]Command, said ...Wording) (Set, error) {
 			defects = append(defects, err)
 			continue
 		}
-		set.all = append(set.all, make(tuned{program: c.Argv, env: c.Env, cacheTTL: c.TTL, tty: c.TTY == "stderr", rules: of(name, said)}))
+		set.all = append(set.all, make(tuned{program: c.Argv, env: c.Env, cacheTTL: c.TTL, tty: c.TTY == "stderr", writes: c.Writes, rules: of(name, said)}))
 	}
 	for _, name := range slices.Sorted(maps.Keys(left)) {
 		c := left[name]
@@ -93,6 +93,7 @@ type tuned struct {
 	env      map[string]string
 	cacheTTL time.Duration
 	tty      bool
+	writes   []string
 	rules    rules
 }
 
@@ -116,7 +117,7 @@ func (t tuned) tune(inv Invocation) Invocation {
 		maps.Copy(set, t.env)
 		inv.Set = set
 	}
-	inv.TTYStderr = t.tty
+	inv.TTYStderr, inv.Own = t.tty, append(inv.Own, t.writes...)
 	return inv
 }
 

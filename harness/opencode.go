@@ -48,7 +48,8 @@ func (o opencode) Invoke(r Request) (Invocation, error) {
 	if r.Model != "" {
 		argv = append(argv, "-m", r.Model)
 	}
-	return o.tune(Invocation{Argv: argv, Set: set, Stdin: []byte(r.Prompt), StopSignal: "TERM"}), nil
+	return o.tune(Invocation{Argv: argv, Set: set, Stdin: []byte(r.Prompt), StopSignal: "TERM",
+		Own: []string{"~/.config/opencode/", "~/.local/share/opencode/", "~/.local/state/opencode/", "$XDG_CONFIG_HOME/opencode", "$XDG_DATA_HOME/opencode", "$XDG_STATE_HOME/opencode"}}), nil
 }
 
 func (o opencode) Fold() Fold { return &opencodeFold{rules: o.rules} }

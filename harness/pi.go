@@ -47,7 +47,7 @@ func (p pi) Invoke(r Request) (Invocation, error) {
 	} else if r.Model != "" {
 		argv = append(argv, "--model", r.Model)
 	}
-	return p.tune(Invocation{Argv: argv, Set: map[string]string{"PI_SKIP_VERSION_CHECK": "1"}, Stdin: []byte(r.Prompt), StopSignal: "TERM"}), nil
+	return p.tune(Invocation{Argv: argv, Set: map[string]string{"PI_SKIP_VERSION_CHECK": "1"}, Stdin: []byte(r.Prompt), StopSignal: "TERM", Own: []string{"~/.pi/"}}), nil
 }
 
 func (p pi) Fold() Fold { return &piFold{rules: p.rules} }

@@ -73,6 +73,7 @@ func (q qwen) Invoke(r Request) (Invocation, error) {
 		Set:        map[string]string{name: path},
 		Files:      map[string][]byte{path: []byte(settings)},
 		Stdin:      []byte(r.Prompt),
+		Own:        []string{"~/.qwen/"},
 		StopSignal: "TERM",
 	}), nil
 }

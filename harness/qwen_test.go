@@ -76,7 +76,7 @@ func TestQwenInvocation(t *testing.T) {
 		}
 		const path = "/s/qwen-settings.json"
 		want := harness.Invocation{
-			Argv: strings.Fields(tt.want), Stdin: []byte("- a list"), StopSignal: "TERM",
+			Argv: strings.Fields(tt.want), Stdin: []byte("- a list"), StopSignal: "TERM", Own: []string{"~/.qwen/"},
 			Set: map[string]string{tt.name: path}, Files: map[string][]byte{path: []byte(tt.settings)},
 		}
 		if d := cmp.Diff(want, inv); d != "" {

@@ -34,9 +34,10 @@ type agent struct {
 	wall, idle     time.Duration
 	grace          time.Duration
 	marker         string
-	stdout, stderr io.Writer    // get all that it prints, as it comes
-	told           func(string) // see foldWriter
-	begin          func() error // called just before the start, once nothing but the start can fail; nil for nothing
+	sandbox        func(harness.Invocation) proc.Sandbox // what it may write; nil for everything
+	stdout, stderr io.Writer                             // get all that it prints, as it comes
+	told           func(string)                          // see foldWriter
+	begin          func() error                          // called just before the start, once nothing but the start can fail; nil for nothing
 }
 
 // agentEnd is what became of an agent.
@@ -78,6 +79,11 @@ func (a agent) run(ctx context.Context, redact *redactor) (agentEnd, error) {
 			return end, err
 		}
 	}
+	var box proc.Sandbox
+	if a.sandbox != nil {
+		box = a.sandbox(inv)
+		box.Write = append(box.Write, scratch)
+	}
 	env := harness.Environ(a.env, a.harness, a.known, inv, a.allow)
 	env = append(env, noPush(env)...)
 	watched, quiet := context.WithCancelCause(ctx)
@@ -87,7 +93,7 @@ func (a agent) run(ctx context.Context, redact *redactor) (agentEnd, error) {
 	res, err := a.host.Run(watched, proc.Spec{
 		Argv: inv.Argv, Dir: a.request.Dir, Env: env, Stdin: inv.Stdin, Stdout: fold, Stderr: fold.stderr(a.harness, io.MultiWriter(errs, a.stderr)),
 		Wall: a.wall, Idle: a.idle, Grace: a.grace, Signal: signalNamed(inv.StopSignal),
-		Answered: fold.answered, Linger: lingerAfterEnd, Marker: a.marker, TTYStderr: inv.TTYStderr,
+		Answered: fold.answered, Linger: lingerAfterEnd, Marker: a.marker, TTYStderr: inv.TTYStderr, Sandbox: box,
 	})
 	why := context.Cause(watched)
 	quiet(nil)

@@ -24,6 +24,10 @@ func TestMain(m *testing.M) {
 	if at := os.Getenv(crashVar); at != "" {
 		os.Exit(crashAt(at))
 	}
+	if len(os.Args) > 1 && os.Args[1] == proc.SandboxArg {
+		fmt.Fprintln(os.Stderr, proc.EnterSandbox(os.Args[2:]))
+		os.Exit(126)
+	}
 	os.Exit(m.Run())
 }
 

@@ -63,6 +63,7 @@ func (r *run) exec(ctx context.Context, t task) (execution, error) {
 		harness: t.harness, request: harness.Request{Prompt: t.prompt, Model: t.model, ReadOnly: t.readOnly, Dir: r.work, MaxTurns: t.maxTurns, MaxCost: t.maxCost},
 		host: r.s.Host, known: r.s.Known, env: r.s.Env, allow: r.allowEnv,
 		wall: t.wall, idle: t.idle, grace: r.s.Options.Grace, marker: r.marker, stdout: tr, stderr: beside, begin: t.begin,
+		sandbox: func(inv harness.Invocation) proc.Sandbox { return r.sandbox(inv, t.readOnly) },
 	}
 	if r.s.Watched {
 		a.told = func(text string) {

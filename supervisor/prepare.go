@@ -278,6 +278,9 @@ func (r *run) sayOnce(it *iteration) {
 		uses = "none seen"
 	}
 	r.emit(Event{Kind: EventNotice, Text: fmt.Sprintf("%s runs with all permissions in %s, at most %s an iteration; credential: %s", it.maker.Name(), r.work, it.wall, uses)})
+	if r.sandboxFact != "" {
+		r.emit(Event{Kind: EventNotice, Text: r.sandboxFact})
+	}
 	if credential.Warning != "" {
 		r.emit(Event{Kind: EventWarning, Text: credential.Warning})
 	}

@@ -62,6 +62,8 @@ type run struct {
 	startHead            string // where the loop's branch was at the start
 	iterations           int
 	contract             contractRun
+	sandboxed            sandboxed
+	sandboxFact          string
 	launched             bool // an agent was started: the command line's flags of a skill are used up
 }
 
@@ -176,19 +178,23 @@ func (r *run) refuseDefects() error {
 	return defectError(l)
 }
 
-// refuseUnfit refuses a contract that asks for what this run does not have: NEEDS_INPUT, nothing starts.
+// refuseUnfit refuses a run that lacks what it was asked for: a sandbox, and what a contract needs (NEEDS_INPUT). Nothing
+// was written yet.
 func (r *run) refuseUnfit() error {
 	l, err := r.s.Dialect.Load(r.s.Ref)
 	if err != nil {
 		return fmt.Errorf("load loop %s: %w", r.s.Ref.Name, err)
+	}
+	if err := r.chooseSandbox(l); err != nil {
+		return err
 	}
 	p, o := l.Charter.Protocol, r.s.Options
 	switch {
 	case p == nil:
 	case p.Checker && o.Checker == "" && l.Charter.Harness.Checker == "":
 		return &UsageError{Err: fmt.Errorf("%s: %s: Topology is maker-checker and there is no checker", journal.NeedsInput, l.Charter.File), Fix: "name one: --checker HARNESS, or the line - Checker: HARNESS in the contract"}
-	case p.Isolated && !o.Worktree:
-		return &UsageError{Err: fmt.Errorf("%s: %s: AutoResearch runs in a worktree of its own", journal.NeedsInput, l.Charter.File), Fix: "add --worktree"}
+	case p.Isolated && !o.Worktree && r.sandboxed.kind == "":
+		return &UsageError{Err: fmt.Errorf("%s: %s: AutoResearch runs in a worktree of its own, or in a sandbox", journal.NeedsInput, l.Charter.File), Fix: "add --worktree or --sandbox landlock"}
 	}
 	return nil
 }

@@ -68,6 +68,7 @@ type Options struct {
 	GivenFlags                                      bool
 	IdleCount                                       int      // replaces the one in the state, 0 for none
 	Fallback                                        []string // harnesses that take over on a limit, in order
+	Sandbox                                         string   // what bounds the agent's writes; over the charter's
 	KeepTranscripts                                 int
 	KeepBytes                                       int64
 }

@@ -85,10 +85,11 @@ type runCmd struct {
 	Escalate string `placeholder:"H" help:"Agent CLI that is asked once when the loop stalls; H:MODEL names a model."`
 	Checker  string `placeholder:"H" help:"Agent CLI that judges each change, without write tools; H:MODEL names a model."`
 
-	Worktree  bool `help:"Work in a git worktree of its own."`
-	NoGit     bool `help:"Work outside git: nothing can be put back."`
-	Baseline  bool `help:"Run the checks before the iteration too, to tell what was red before."`
-	IdleCount int  `placeholder:"N" help:"Of an iteration skill: start with N idle iterations in a row."`
+	Worktree  bool   `help:"Work in a git worktree of its own."`
+	Sandbox   string `placeholder:"KIND" help:"Bound what the agent can write: landlock, bwrap or none."`
+	NoGit     bool   `help:"Work outside git: nothing can be put back."`
+	Baseline  bool   `help:"Run the checks before the iteration too, to tell what was red before."`
+	IdleCount int    `placeholder:"N" help:"Of an iteration skill: start with N idle iterations in a row."`
 
 	Timeout     time.Duration `placeholder:"D" help:"Wall clock of one iteration, e.g. 45m."`
 	IdleTimeout time.Duration `placeholder:"D" help:"End an agent that shows no life for so long (default 20m)."`

@@ -31,6 +31,7 @@ type configTOML struct {
 		Env          map[string]string `toml:"env"`
 		CacheTTL     string            `toml:"cache_ttl"`
 		TTY          string            `toml:"tty"`
+		Writes       []string          `toml:"writes"`
 	} `toml:"harness"`
 	Channel map[string]struct {
 		URL     string   `toml:"url"`
@@ -106,7 +107,7 @@ func parseConfig(data []byte, file string, flags map[string]*kong.Flag, c *confi
 	}
 	r.exactKeys()
 	for name, t := range raw.Harness {
-		cmd := harness.Command{Name: name, Argv: t.Argv, ReadonlyArgv: t.ReadonlyArgv, Prompt: t.Prompt, Output: t.Output, Path: t.Path, Env: t.Env, TTY: t.TTY}
+		cmd := harness.Command{Name: name, Argv: t.Argv, ReadonlyArgv: t.ReadonlyArgv, Prompt: t.Prompt, Output: t.Output, Path: t.Path, Env: t.Env, TTY: t.TTY, Writes: t.Writes}
 		if t.CacheTTL != "" {
 			if cmd.TTL, err = time.ParseDuration(t.CacheTTL); err != nil || cmd.TTL <= 0 {
 				r.bad("harness."+name+".cache_ttl", t.CacheTTL, wantDuration)

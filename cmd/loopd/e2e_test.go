@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"loopd/harness/fakemodel"
+	"loopd/supervisor/proc"
 )
 
 // agentCLI is a real agent CLI.
@@ -84,6 +85,22 @@ var scenarios = []struct {
 	{"setsid left behind", false, leftBehind},
 	{"interrupt", false, interrupted},
 	{"checker among traps", false, checkerAmongTraps},
+	{"in landlock", false, func(b *box) { inSandbox(b, "landlock") }},
+	{"in bwrap", false, func(b *box) { inSandbox(b, "bwrap") }},
+}
+
+// inSandbox does one unit with the agent's writes bounded: the CLI works as outside.
+func inSandbox(b *box, kind string) {
+	t := b.t
+	for _, f := range proc.Facilities(os.Environ()) {
+		if string(f.Kind) == kind && f.Missing != "" {
+			t.Skip("SKIPPED: " + kind + ": " + f.Missing)
+		}
+	}
+	e := b.run(0, "run", "k", "--once", "--harness", b.cli, "--sandbox", kind)
+	if !strings.Contains(e.stderr, "sandbox "+kind) || b.entries() != 1 || b.git("rev-list", "--count", "main..loop/k") != "1" {
+		t.Errorf("%d entries:\n%s", b.entries(), e.stderr)
+	}
 }
 
 // drains works through three units: three entries, three commits, a struck backlog, done.

@@ -15,6 +15,10 @@ import (
 
 func main() {
 	argv := os.Args[1:]
+	if len(argv) > 0 && argv[0] == proc.SandboxArg {
+		fmt.Fprintln(os.Stderr, "loopd:", proc.EnterSandbox(argv[1:]))
+		os.Exit(126) // as a shell does with what cannot be started
+	}
 	if !guarded(argv) {
 		os.Exit(start(argv, nil))
 	}

@@ -27,6 +27,10 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "persona" {
 		os.Exit(personas()[os.Args[2]](os.Args[3:]))
 	}
+	if len(os.Args) > 1 && os.Args[1] == SandboxArg {
+		fmt.Fprintln(os.Stderr, EnterSandbox(os.Args[2:]))
+		os.Exit(126)
+	}
 	// Under the race detector a process would sleep for a second when it exits.
 	_ = os.Setenv("GORACE", raceQuick)
 	goleak.VerifyTestMain(m)

@@ -35,6 +35,9 @@ type Spec struct {
 	Dir  string   // working directory; "" is the caller's. PWD is set to it
 	Env  []string // whole environment; nil is the caller's. Of doubles the last wins, as in os/exec
 
+	// Sandbox bounds what the tree may write.
+	Sandbox Sandbox
+
 	// Marker is NAME=VALUE. Run appends "." and the number of the exec to the value and puts it into the environment.
 	// "" is allowed, for what needs no recovery.
 	Marker string

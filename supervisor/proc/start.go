@@ -26,9 +26,12 @@ func (h *Host) start(s *Spec, io *streams) (*execution, error) {
 	if err != nil {
 		return nil, err
 	}
-
+	path, argv, err := s.Sandbox.wrap(path, s.Argv, env)
+	if err != nil {
+		return nil, err
+	}
 	for try := 0; ; try++ {
-		x, err := h.fork(path, s, env, io)
+		x, err := h.fork(path, argv, s, env, io)
 		// Another thread's fork may hold a descriptor of a file that was just written, until its exec (golang/go#22315).
 		if err == nil || !errors.Is(err, syscall.ETXTBSY) || try == 10 {
 			return x, explain(err, path, s.Dir)
@@ -37,7 +40,7 @@ func (h *Host) start(s *Spec, io *streams) (*execution, error) {
 	}
 }
 
-func (h *Host) fork(path string, s *Spec, env []string, io *streams) (*execution, error) {
+func (h *Host) fork(path string, argv []string, s *Spec, env []string, io *streams) (*execution, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	select {
@@ -63,13 +66,13 @@ func (h *Host) fork(path string, s *Spec, env []string, io *streams) (*execution
 	defer h.tags.set(x.tag)()
 	x.group = h.groups.acquire()
 	x.group.join(attr.Sys)
-	pid, err := syscall.ForkExec(path, s.Argv, attr)
+	pid, err := syscall.ForkExec(path, argv, attr)
 	if err != nil && x.group != nil {
 		// Which of the two failed cannot be told apart, so once more without the cgroup. Nothing has run yet.
 		h.groups.release(x.group)
 		x.group = nil
 		leave(attr.Sys)
-		if pid, err = syscall.ForkExec(path, s.Argv, attr); err == nil {
+		if pid, err = syscall.ForkExec(path, argv, attr); err == nil {
 			h.groups.disable()
 		}
 	}
