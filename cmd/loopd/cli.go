@@ -28,6 +28,7 @@ type cli struct {
 	Skills     skillsCmd     `cmd:"" help:"Which iteration skills are here, and where."`
 	Classify   classifyCmd   `cmd:"" help:"What loopd makes of a captured output of an agent CLI."`
 	Config     configCmd     `cmd:"" help:"Show each setting and where it came from."`
+	Selftest   selftestCmd   `cmd:"" help:"Try on this machine what loopd promises, with a scripted agent."`
 	Version    versionCmd    `cmd:"" help:"Show the version of this binary."`
 }
 
@@ -216,6 +217,10 @@ type classifyCmd struct {
 
 type configCmd struct {
 	JSON bool `help:"One JSON object a setting."`
+}
+
+type selftestCmd struct {
+	JSON bool `help:"One JSON object a line."`
 }
 
 type versionCmd struct {

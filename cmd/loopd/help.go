@@ -36,6 +36,7 @@ var examples = map[string]string{
 	"skills":       "loopd skills",
 	"classify":     "loopd classify out.jsonl --harness claude --exit 1",
 	"config":       "loopd config",
+	"selftest":     "loopd selftest",
 	"version":      "loopd version --json",
 }
 

@@ -147,9 +147,11 @@ func (p *printer) fail(err error) int {
 // The colours that are used, as ANSI numbers.
 const (
 	red    = "31"
+	green  = "32"
 	yellow = "33"
 )
 
+func (p *printer) markGood() string    { return p.paint(green, "ok") }
 func (p *printer) markFail() string    { return p.paint(red, "FAIL") }
 func (p *printer) markWarning() string { return p.paint(yellow, "warning") }
 
