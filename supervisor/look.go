@@ -38,3 +38,16 @@ func (s *Supervisor) Transcript(ctx context.Context, n int) (string, error) {
 	}
 	return newest, nil
 }
+
+// Debris gives the changes in the working tree that the loop did not make; none where git is not the loop's matter, or
+// while it runs.
+func (s *Supervisor) Debris(ctx context.Context) ([]string, error) {
+	r, err := s.open(ctx)
+	if err != nil || r.tree == nil {
+		return nil, err
+	}
+	if _, _, is := running(r.place.loopLease()); is {
+		return nil, nil
+	}
+	return r.tree.Debris(ctx)
+}

@@ -24,6 +24,8 @@ type cli struct {
 	Adjudicate adjudicateCmd `cmd:"" help:"Decide on a dirty working tree."`
 	Parked     parkedCmd     `cmd:"" help:"Show, apply or drop changes that were put back."`
 	Harness    harnessCmd    `cmd:"" help:"Which agent CLIs are here, and how they would be started."`
+	Doctor     doctorCmd     `cmd:"" help:"May these loops start (D1 to D9), and are they well (H1 to H9)?"`
+	Signs      signsCmd      `cmd:"" help:"The rules that a loop earned, each with the failure that earned it."`
 	Replay     replayCmd     `cmd:"" help:"Prove that a contract's receipts give its state."`
 	Skills     skillsCmd     `cmd:"" help:"Which iteration skills are here, and where."`
 	Classify   classifyCmd   `cmd:"" help:"What loopd makes of a captured output of an agent CLI."`
@@ -116,6 +118,18 @@ type loopCmd struct {
 	Model   string        `placeholder:"M" help:"Model that it shall use."`
 	Timeout time.Duration `placeholder:"D" help:"Wall clock of one iteration, e.g. 45m."`
 	Yes     bool          `help:"Answer yes to the questions before the start."`
+}
+
+type doctorCmd struct {
+	Names []string `arg:"" optional:"" name:"name" help:"Loops to examine; all where none is named."`
+	JSON  bool     `help:"One JSON object a loop."`
+}
+
+type signsCmd struct {
+	Name  string `arg:"" help:"The loop."`
+	Stale bool   `help:"Only those that no failure has matched for long."`
+	For   int    `default:"20" placeholder:"N" help:"How many iterations that is (default 20)."`
+	JSON  bool   `help:"One JSON object a rule."`
 }
 
 type replayCmd struct {

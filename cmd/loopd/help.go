@@ -32,6 +32,8 @@ var examples = map[string]string{
 	"harness list": "loopd harness list",
 	"harness test": "loopd harness test claude --model opus",
 	"loop":         `loopd loop "Fix one lint error" --until "the linter is quiet" --check "make lint" --max 10`,
+	"doctor":       "loopd doctor kaizen",
+	"signs":        "loopd signs kaizen --stale",
 	"replay":       "loopd replay ci-repair",
 	"skills":       "loopd skills",
 	"classify":     "loopd classify out.jsonl --harness claude --exit 1",
