@@ -305,7 +305,7 @@ func checkFails(o Observed) bool {
 		if c.OK || !o.TreeChanged {
 			return false
 		}
-		return !(o.Archetype == journal.RedGreen && c.RedBefore && o.Ratchet == Better)
+		return !(o.Archetype == journal.RedGreen && c.Baseline == BrokenBefore && o.Ratchet == Better)
 	})
 }
 
@@ -319,5 +319,5 @@ func misconfigured(o Observed) string {
 }
 
 func brokenBefore(o Observed) bool {
-	return anyCheck(o, func(c CheckResult) bool { return !c.OK && (c.RedBefore || !o.TreeChanged) })
+	return anyCheck(o, func(c CheckResult) bool { return !c.OK && (c.Baseline == BrokenBefore || !o.TreeChanged) })
 }

@@ -52,10 +52,10 @@ func TestConcludeRows(t *testing.T) {
 		{"check hangs", func(o *Observed) { o.Checks = []CheckResult{{Command: "x", Hung: true}} }, "check fails", journal.Failed, true, "gate timeout"},
 		{"red before and tree unchanged: the report decides", func(o *Observed) { o.Checks, o.TreeChanged, o.Report.Status = red, false, journal.ReportEmpty }, "idle", journal.Idle, false, "broken before"},
 		{"red-green: red before and after, ratchet better", func(o *Observed) {
-			o.Archetype, o.Checks = journal.RedGreen, []CheckResult{{Command: "x", RedBefore: true}}
+			o.Archetype, o.Checks = journal.RedGreen, []CheckResult{{Command: "x", Baseline: BrokenBefore}}
 		}, "otherwise", journal.Shipped, false, "broken before"},
 		{"red-green: red before and after, ratchet held", func(o *Observed) {
-			o.Archetype, o.Checks, o.Ratchet = journal.RedGreen, []CheckResult{{Command: "x", RedBefore: true}}, HeldStill
+			o.Archetype, o.Checks, o.Ratchet = journal.RedGreen, []CheckResult{{Command: "x", Baseline: BrokenBefore}}, HeldStill
 		}, "check fails", journal.Failed, true, ""},
 		{"ratchet worse", func(o *Observed) { o.Ratchet = Worse }, "ratchet", journal.Failed, true, "regression reverted"},
 		{"ratchet unreadable", func(o *Observed) { o.Ratchet = Unreadable }, "ratchet", journal.Failed, true, "ratchet unreadable"},

@@ -39,13 +39,7 @@ func (r *run) verify(ctx context.Context, it *iteration) error {
 	if it.checks, err = r.checks(ctx, l.Charter.Verification, limit); err != nil {
 		return r.interruptedBy(ctx, it, err)
 	}
-	red := map[string]bool{}
-	for _, b := range it.baseline {
-		red[b.Command] = !b.OK
-	}
-	for i := range it.checks {
-		it.checks[i].RedBefore = red[it.checks[i].Command] && !it.checks[i].OK
-	}
+	compareChecks(it.baseline, it.checks)
 	if l.Charter.Ratchet.Present() {
 		if it.after, err = r.read(ctx, l.Charter.Ratchet, limit); err != nil {
 			return r.interruptedBy(ctx, it, err)

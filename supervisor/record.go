@@ -85,6 +85,7 @@ func (r *run) verifyHooked(ctx context.Context, it *iteration, commit *worktree.
 	if err != nil {
 		return nil, err
 	}
+	compareChecks(it.baseline, checks)
 	it.checks, it.observed.Checks = checks, checks
 	if checkFails(it.observed) {
 		it.verdict = Verdict{Outcome: journal.Failed, PutBack: true, Rule: "commit hook", Flags: []string{"a commit hook changed the tree and the checks failed"}}

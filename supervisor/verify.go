@@ -21,13 +21,13 @@ type CheckResult struct {
 	Exit    int
 	Hung    bool // ended by its time limit
 	Missing bool // the command does not exist or cannot be executed
-	// RedBefore: the same command failed before the iteration too (baseline).
-	RedBefore bool
-	Took      time.Duration
-	Swept     int    // processes that it left behind
-	Tail      string // the last lines of its output
-	stdout    []byte
-	stderr    []byte
+	// Baseline says what became of it since before the iteration, where it was run then too.
+	Baseline Baseline
+	Took     time.Duration
+	Swept    int    // processes that it left behind
+	Tail     string // the last lines of its output
+	stdout   []byte
+	stderr   []byte
 }
 
 func (c CheckResult) misconfigured() bool { return c.Missing }
@@ -42,8 +42,8 @@ func (c CheckResult) Line() string {
 	if !c.OK && c.Tail != "" {
 		s += " (" + lastLine(c.Tail) + ")"
 	}
-	if c.RedBefore {
-		s += " (red before too)"
+	if c.Baseline != NoBaseline && c.Baseline != Clean {
+		s += " (" + string(c.Baseline) + ")"
 	}
 	return s + " " + mark
 }
