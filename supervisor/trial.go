@@ -17,7 +17,7 @@ import (
 // TrialPrompt asks for the smallest answer that there is.
 const TrialPrompt = "This is a trial of whether you can be started and answer. Use no tool and change nothing. Answer with the one word READY.\n"
 
-// Trial is one run of an agent CLI outside of any loop, in an empty folder of its own, with everything else as in an
+// Trial is one run of an agent CLI outside of any loop, in an empty folder of its own or in a given one, with everything else as in an
 // iteration: the same arguments, environment, limits and process tree.
 type Trial struct {
 	Harness    harness.Harness
@@ -25,6 +25,7 @@ type Trial struct {
 	Host       *proc.Host
 	Env        []string
 	Prompt     string
+	Dir        string // where it works; "" is an empty folder of its own
 	Model      string
 	ReadOnly   bool
 	Wall, Idle time.Duration
@@ -53,9 +54,9 @@ func Try(ctx context.Context, t Trial) (Tried, error) {
 	if dir, err = filepath.EvalSymlinks(dir); err != nil { // macOS: /var is a link, and CLIs compare
 		return Tried{}, fmt.Errorf("find folder: %w", err)
 	}
-	begin := time.Now()
+	begin, work := time.Now(), orElse(t.Dir, dir)
 	end, err := agent{
-		harness: t.Harness, request: harness.Request{Prompt: t.Prompt, Model: t.Model, ReadOnly: t.ReadOnly, Dir: dir},
+		harness: t.Harness, request: harness.Request{Prompt: t.Prompt, Model: t.Model, ReadOnly: t.ReadOnly, Dir: work},
 		host: t.Host, known: t.Known, env: t.Env, wall: t.Wall, idle: t.Idle, grace: proc.DefaultGrace, marker: "LOOPD_RUN=trial-" + filepath.Base(dir),
 		stdout: io.Discard, stderr: io.Discard, told: t.Told,
 	}.run(ctx, newRedactor(t.Env, t.Known))

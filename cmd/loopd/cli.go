@@ -48,9 +48,12 @@ type globals struct {
 
 type initCmd struct {
 	Name      string `arg:"" help:"Name of the new loop."`
-	Archetype string `required:"" placeholder:"A" help:"backlog-drain, ratchet-climb, red-green, watch-and-report, evaluate-optimize, babysitter or pipeline."`
+	Archetype string `placeholder:"A" help:"Kind of the loop; a native one must name it: backlog-drain, ratchet-climb, red-green, watch-and-report, evaluate-optimize, babysitter or pipeline."`
 	Goal      string `placeholder:"TEXT" help:"The goal in one sentence."`
-	Dialect   string `default:"native" placeholder:"D" help:"On-disk convention (default native)."`
+	Dialect   string `default:"native" placeholder:"D" help:"On-disk convention: native, markdown, driver or contract (default native)."`
+	Interview bool   `help:"Ask, on this terminal, what only you can say."`
+	From      string `placeholder:"TEXT" help:"Let an agent draft it from the goal in these words; the draft has to pass check."`
+	Harness   string `placeholder:"H" help:"Agent CLI that drafts with --from."`
 }
 
 type checkCmd struct {

@@ -17,9 +17,6 @@ import (
 // unitMax is how long a unit may be, in characters, before it looks like several.
 const unitMax = 240
 
-// onlyYou marks what a draft leaves to a person.
-const onlyYou = "TODO(you)"
-
 // wide are words of units that no iteration ends.
 var wide = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(everything|all (of )?(the )?(files|tests|modules|bugs|packages|code)|entire|whole|overhaul|rewrite the (app|application|project|system))\b`)
@@ -36,7 +33,7 @@ func unitsLookSized(p *patient) ([]journal.Finding, error) {
 			continue
 		}
 		open++
-		if strings.Contains(item.Text, onlyYou) {
+		if strings.Contains(item.Text, journal.OnlyYou) {
 			out = append(out, journal.Finding{File: file, Line: item.Line, Field: "backlog", Read: item.Text, Want: "your own words", Fix: "only a person can say this: fill it in"})
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 
 	"loopd/supervisor/proc"
@@ -36,5 +37,6 @@ func start(argv []string, host *proc.Host) int {
 
 // guarded says whether a command line may start agents. One that only looks like it is guarded for nothing, no more.
 func guarded(argv []string) bool {
-	return slices.Contains(argv, "run") || slices.Contains(argv, "test") || slices.Contains(argv, "loop")
+	from := slices.ContainsFunc(argv, func(s string) bool { return s == "--from" || strings.HasPrefix(s, "--from=") })
+	return from || slices.Contains(argv, "run") || slices.Contains(argv, "test") || slices.Contains(argv, "loop")
 }

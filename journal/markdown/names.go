@@ -71,9 +71,6 @@ func sectionNamed(heading string) string {
 	return ""
 }
 
-// onlyYou marks what init cannot know.
-const onlyYou = "TODO(you)"
-
 // emptyWords are what people write where they have not decided yet.
 var emptyWords = []string{"tbd", "todo", "to do", "to be decided", "to be determined", "to be defined", "unknown", "fill in", "fixme", "xxx", "?", "??", "???"}
 
@@ -81,7 +78,7 @@ var emptyWords = []string{"tbd", "todo", "to do", "to be decided", "to be determ
 func unsaid(value string) bool {
 	s := strings.Join(strings.Fields(value), " ")
 	bare := strings.ToLower(strings.Trim(s, " .…`*_-—:"))
-	if bare == "" || slices.Contains(emptyWords, bare) || strings.Contains(s, onlyYou) || isPlaceholder(s) {
+	if bare == "" || slices.Contains(emptyWords, bare) || strings.Contains(s, journal.OnlyYou) || isPlaceholder(s) {
 		return true
 	}
 	for _, words := range templateWords { // one text of the template may be followed by the next

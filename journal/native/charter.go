@@ -212,9 +212,6 @@ func (r *charterReader) placeFor(i int) int {
 	return len(r.doc.src)
 }
 
-// onlyYou marks what init cannot know.
-const onlyYou = "TODO(you)"
-
 // placeholders finds what only a person can say and has not said yet.
 func (r *charterReader) placeholders(name string, s *section) {
 	for _, b := range append(append([]bullet(nil), s.bullets...), s.texts...) {
@@ -230,7 +227,7 @@ func (r *charterReader) placeholders(name string, s *section) {
 
 // unsaid reports whether a value is still a template's: marked, or nothing but "<words>", as a whole or as its command.
 func unsaid(value string) bool {
-	if strings.Contains(value, onlyYou) {
+	if strings.Contains(value, journal.OnlyYou) {
 		return true
 	}
 	before, code, _, ok := codeSpan(value)

@@ -250,13 +250,13 @@ func TestDraftsPassButForThePerson(t *testing.T) {
 			_, findings := readText(text)
 			named := map[int]bool{}
 			for _, f := range findings {
-				if !strings.Contains(strings.Split(text, "\n")[f.Line-1], onlyYou) {
+				if !strings.Contains(strings.Split(text, "\n")[f.Line-1], journal.OnlyYou) {
 					t.Errorf("a finding on a line that is not marked: %s", f)
 				}
 				named[f.Line] = true
 			}
 			for i, l := range strings.Split(text, "\n") {
-				if strings.Contains(l, onlyYou) && !named[i+1] {
+				if strings.Contains(l, journal.OnlyYou) && !named[i+1] {
 					t.Errorf("line %d is marked and not named: %s", i+1, l)
 				}
 			}

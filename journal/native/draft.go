@@ -71,7 +71,7 @@ var drafts = map[journal.Archetype]draft{
 func Draft(name string, a journal.Archetype, goal string) []byte {
 	d := drafts[a]
 	if goal = strings.TrimSpace(goal); goal == "" {
-		goal = onlyYou + ": one sentence that says what is true in the end."
+		goal = journal.OnlyYou + ": one sentence that says what is true in the end."
 	}
 	var w strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
