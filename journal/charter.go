@@ -17,6 +17,11 @@ type Charter struct {
 	// (spec/dialects.md: tracking, driver, markdown without checks).
 	Unmanaged bool
 
+	// HoldOnEdit: an agent that edits the definition holds the loop, beside its being put back (markdown).
+	HoldOnEdit bool
+	// TakesFlags: the loop is a skill that is called with flags (driver).
+	TakesFlags bool
+
 	// StopWhen, AskWhen and ContinueWhen are the conditions of the markdown protocol, in the order in which they are weighed
 	// before every iteration. One without a command is put to an agent.
 	StopWhen, AskWhen, ContinueWhen []Condition

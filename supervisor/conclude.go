@@ -51,6 +51,8 @@ type Observed struct {
 	TreeChanged bool
 	// Guardrails names what was touched that must not be; each is a violation.
 	Guardrails []string
+	// DefinitionEdited: the agent changed the definition of a loop that is held then.
+	DefinitionEdited bool
 	// OverReview says which review limit the diff passes, "" for none.
 	OverReview string
 
@@ -200,6 +202,9 @@ func Conclude(o Observed) Verdict {
 		}
 		if r.name == "check cannot run" {
 			v.NeedsPerson = "a verification command cannot run: " + misconfigured(o)
+		}
+		if o.DefinitionEdited && v.NeedsPerson == "" {
+			v.NeedsPerson = "the agent edited the loop's definition; it was put back. Shall the definition be changed?"
 		}
 		v.Kept = !v.PutBack && v.Outcome.Counts() && o.TreeChanged
 		if brokenBefore(o) {

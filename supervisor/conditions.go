@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"loopd/harness"
 	"loopd/journal"
 )
 
@@ -181,7 +182,11 @@ func (r *run) judge(ctx context.Context, it *iteration, lists *[3][]Judged) erro
 		fmt.Fprintf(&b, "%d. %s\n", n+1, j.Text)
 	}
 	b.WriteString("\nAnswer with exactly one line for each: its number, a colon, one of true, false or unclear, a dash and what you saw, such as\n<number>: <true | false | unclear> — <evidence>\nSay unclear where you cannot tell; a person is asked then.\n")
-	x, err := r.exec(ctx, task{harness: it.maker, model: it.model, readOnly: true, prompt: r.redact.String(b.String()), wall: it.wall, idle: it.idle, iteration: it.number, label: "judge"})
+	by, model := it.maker, it.model
+	if it.judge != nil {
+		by, model = it.judge, it.judgeModel
+	}
+	x, err := r.exec(ctx, task{harness: by, model: model, readOnly: true, prompt: r.redact.String(b.String()), wall: it.wall, idle: it.idle, iteration: it.number, label: "judge"})
 	if err != nil {
 		return err
 	}
@@ -207,4 +212,38 @@ func (r *run) judge(ctx context.Context, it *iteration, lists *[3][]Judged) erro
 		j.Truth, j.Evidence = Truth(m[2]), journal.OneLine(orElse(m[3], "no evidence given"), 300)
 	}
 	return nil
+}
+
+// judgeObjective lets another agent, which may only read, say whether the objective is met; the maker's own word does not
+// count then. What cannot be read is not met.
+func (r *run) judgeObjective(ctx context.Context, it *iteration) error {
+	r.step(it, "judge", it.wall)
+	prompt := fmt.Sprintf("You judge whether the objective of a repeated task is met, from the actual state of this repository and never from what anyone claims. You may read everything and change nothing.\n\nTask: %s\nObjective: %s\nThe agent that worked on it says: %s\n\nAnswer in the last line with exactly one of:\nMET: <what you saw>\nNOT_MET: <what is missing>\n",
+		it.loop.Charter.Unit, it.loop.Charter.Goal, it.report.Did)
+	x, err := r.exec(ctx, task{harness: it.judge, model: it.judgeModel, readOnly: true, prompt: r.redact.String(prompt), wall: it.wall, idle: it.idle, iteration: it.number, label: "judge"})
+	if err != nil {
+		return err
+	}
+	it.checkCost.Cost += x.Cost
+	met, why := objectiveOf(x.Reply.Text)
+	if !x.HasText || x.Reply.Stop != harness.Complete {
+		met, why = false, "the judge gave no verdict: "+orElse(orElse(x.NotStarted, x.Reply.Cause), string(x.Reply.Stop))
+	}
+	it.report.Met, it.report.Reason = met, journal.OneLine("judge: "+why, 300)
+	return r.controlFiles(it)
+}
+
+// objectiveOf reads a judge's last line: exactly MET or NOT_MET, and why.
+func objectiveOf(text string) (met bool, why string) {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	last := strings.Trim(strings.TrimSpace(lines[len(lines)-1]), "*`> ")
+	word, rest, _ := strings.Cut(last, ":")
+	why = strings.TrimSpace(rest)
+	switch strings.Trim(word, "*` .") {
+	case "MET":
+		return true, orElse(why, "met")
+	case "NOT_MET":
+		return false, orElse(why, "not met")
+	}
+	return false, fmt.Sprintf("the verdict cannot be read: %q", journal.OneLine(last, 80))
 }

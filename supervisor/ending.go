@@ -226,12 +226,15 @@ func (r *run) askIdle(ctx context.Context, it *iteration) (Ending, bool) {
 	case ok && answer == "keep going":
 		return Ending{}, false
 	case ok && answer == "redirect":
+		if it.loop.Charter.TakesFlags {
+			return r.redirect(ctx, it)
+		}
 		text, ok := r.s.Terminal.Ask(ctx, "Where to? (goes to the next iteration as operator steering)", nil)
 		if ok && text != "" {
 			if err := Steer(r.s.Disk, r.s.Ref, text); err != nil {
 				return Ending{Code: CodeFault, Why: err.Error()}, true
 			}
-			it.pace.Wake = time.Now()
+			return r.wakeNow(it, func(*journal.Private) {})
 		}
 		return Ending{}, false
 	case ok:
@@ -249,6 +252,42 @@ func (r *run) askIdle(ctx context.Context, it *iteration) (Ending, bool) {
 		return Ending{Code: CodeFault, Why: err.Error()}, true
 	}
 	return Ending{Code: CodeHeld, Why: next.Private.Question, Fix: "loopd resume " + name}, true
+}
+
+// redirect asks for other flags, or another skill, of a loop that is driven (the loop driver seed).
+func (r *run) redirect(ctx context.Context, it *iteration) (Ending, bool) {
+	text, ok := r.s.Terminal.Ask(ctx, "Where to? Other flags for the next wake (--issue=7), or another skill with its flags (/other --auto)", nil)
+	words := strings.Fields(text)
+	switch {
+	case !ok || len(words) == 0:
+		return Ending{}, false
+	case strings.HasPrefix(words[0], "/"):
+		next := "loopd run " + words[0][1:]
+		if len(words) > 1 {
+			next += " -- " + strings.Join(words[1:], " ")
+		}
+		return Ending{Code: CodeOK, Why: "redirected to " + words[0], Fix: next}, true
+	}
+	r.s.Options.GivenFlags = false // the command's flags were the old way
+	return r.wakeNow(it, func(p *journal.Private) {
+		p.Flags, p.CarryAdd, p.CarryDrop, p.Idle = words, nil, nil, 0
+	})
+}
+
+// wakeNow lets the next iteration begin at once, with what change made of the state.
+func (r *run) wakeNow(it *iteration, change func(*journal.Private)) (Ending, bool) {
+	l, err := r.s.Dialect.Load(r.s.Ref)
+	if err == nil {
+		next := l.State
+		next.Private.NotBefore, next.Private.WakeWhy = time.Time{}, ""
+		change(&next.Private)
+		err = r.saveState(l, next)
+	}
+	if err != nil {
+		return Ending{Code: CodeFault, Why: err.Error()}, true
+	}
+	it.pace.Wake, it.pace.Why = time.Now(), "redirected by the operator"
+	return Ending{}, false
 }
 
 // refused ends a run that the gate did not let go on. The same refusal again in a row only counts.

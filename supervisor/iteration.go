@@ -29,6 +29,8 @@ type iteration struct {
 	model      string
 	checker    harness.Harness // nil for none
 	second     harness.Harness // nil for none
+	judge      harness.Harness // nil: the maker judges conditions, and nobody the objective
+	judgeModel string
 	// checkerModel and secondModel are what stands behind the colon of HARNESS:MODEL.
 	checkerModel, secondModel string
 
@@ -45,6 +47,7 @@ type iteration struct {
 	doneSeen  string
 	unmet     string // signature of what was seen where the goal is not reached
 	guardrail []string
+	edited    bool // the charter was, and is put back
 	nearMiss  []string
 	strike    []int
 	unmatched string // why the unit names no backlog item
@@ -118,6 +121,7 @@ func (r *run) load(it *iteration) error {
 	if err != nil {
 		return fmt.Errorf("load loop %s: %w", r.s.Ref.Name, err)
 	}
+	l.Charter.Unmanaged = l.Charter.Unmanaged && !r.s.Options.Protect
 	l.State = r.fresh(l)
 	it.loop, it.start = l, r.carry(l.State)
 	it.number = l.State.Iteration + 1
@@ -175,6 +179,7 @@ func (r *run) observe(it *iteration) {
 		o.Ratchet = Move(it.loop.Charter.Ratchet.Direction, it.before, it.after)
 	}
 	o.OverReview = overReview(it.loop.Charter, it.loop.State.Private.Spent, it.print.Changed)
+	o.DefinitionEdited = it.loop.Charter.HoldOnEdit && it.edited
 	o.GoalKnown = len(it.loop.Charter.DoneWhen) > 0
 	if o.Protocol = it.loop.Charter.Protocol; o.Protocol != nil {
 		o.Retry, o.NoWork, o.Outputs = retried(it.start.Private), it.noWork, it.outputs

@@ -51,6 +51,11 @@ func (r *run) verify(ctx context.Context, it *iteration) error {
 		return r.interruptedBy(ctx, it, err)
 	}
 	it.done, it.doneSeen, it.unmet = g.met, g.seen, g.unmet
+	if len(l.Charter.DoneWhen) == 0 && l.Charter.DoneAfter && it.judge != nil && it.report.Status != "" {
+		if err := r.judgeObjective(ctx, it); err != nil {
+			return r.interruptedBy(ctx, it, err)
+		}
+	}
 	if len(l.Charter.DoneWhen) == 0 && l.Charter.DoneAfter && it.report.Met {
 		it.done, it.doneSeen = true, orElse(it.report.Reason, "the agent judges it met") // nothing else decides
 	}
@@ -96,6 +101,7 @@ func (r *run) undoControlFiles(it *iteration) (violations, misses []string, err 
 		if err := r.guard.restore(t, rejected); err != nil {
 			return nil, nil, err
 		}
+		it.edited = it.edited || t.Path == it.loop.Charter.File
 		name := t.Path
 		if rel, err := filepath.Rel(r.s.Ref.Root, t.Path); err == nil && !strings.HasPrefix(rel, "..") {
 			name = rel

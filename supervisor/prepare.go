@@ -251,7 +251,10 @@ func (r *run) harnesses(it *iteration) error {
 	if it.second, it.secondModel, err = find(o.EscalateTo, wish.EscalateTo); err != nil {
 		return err
 	}
-	for _, h := range []harness.Harness{it.checker, it.second} {
+	if it.judge, it.judgeModel, err = find(o.Judge, ""); err != nil {
+		return err
+	}
+	for _, h := range []harness.Harness{it.checker, it.second, it.judge} {
 		if h == nil {
 			continue
 		}

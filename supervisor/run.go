@@ -112,7 +112,7 @@ func (s *Supervisor) open(ctx context.Context) (*run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load loop %s: %w", s.Ref.Name, err)
 	}
-	if l.Charter.Unmanaged {
+	if l.Charter.Unmanaged && !s.Options.Protect {
 		// The tree is the agent's, but two loops in it at once are not meant: the lease lies where it always lies.
 		t, err := worktree.Open(ctx, s.Ref.Root, s.git(r.marker), worktree.Options{})
 		if err != nil && !errors.Is(err, worktree.ErrNotRepo) {

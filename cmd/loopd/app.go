@@ -38,6 +38,7 @@ type app struct {
 	parsed     *kong.Context
 	runGrammar *runCmd // holds the settings in force, for commands that run a loop another way
 	argv       []string
+	person     *person // at the terminal, once somebody was asked
 }
 
 // run parses argv, runs the command and returns the exit code.

@@ -64,10 +64,15 @@ type checkCmd struct {
 }
 
 type activateCmd struct {
-	Name      string `arg:"" help:"The loop."`
-	Yes       bool   `xor:"answer" help:"Confirm without asking."`
-	Wait      bool   `xor:"answer" help:"Of a markdown loop: confirm, and let it wait for a later tick."`
-	Gitignore string `enum:"add,leave," default:"" placeholder:"WAY" help:"Of a markdown loop: add its runtime files to .gitignore, or leave it as it is."`
+	Name            string   `arg:"" help:"The loop."`
+	Yes             bool     `xor:"answer" help:"Confirm without asking."`
+	Wait            bool     `xor:"answer" help:"Of a markdown loop: confirm, and let it wait for a later tick."`
+	Max             int      `xor:"bound" placeholder:"N" help:"Of a markdown loop: at most N iterations."`
+	UntilQueueEmpty bool     `xor:"bound" help:"Of a markdown loop: until its conditions end it."`
+	UntilCheck      string   `xor:"bound" placeholder:"CMD" help:"Of a markdown loop: until the command succeeds."`
+	Gate            bool     `xor:"bound" help:"Of a markdown loop: to the next gate."`
+	Detail          []string `sep:"none" placeholder:"K=V" help:"Of a markdown loop: one of its Required Activation Details."`
+	Gitignore       string   `enum:"add,leave," default:"" placeholder:"WAY" help:"Of a markdown loop: add its runtime files to .gitignore, or leave it as it is."`
 }
 
 // runCmd holds the settings of a run. Once settle has been called its fields hold what is in force.
@@ -91,7 +96,15 @@ type runCmd struct {
 	Escalate string `placeholder:"H" help:"Agent CLI that is asked once when the loop stalls; H:MODEL names a model."`
 	Checker  string `placeholder:"H" help:"Agent CLI that judges each change, without write tools; H:MODEL names a model."`
 
+	Judge string `placeholder:"H" help:"Agent CLI that weighs conditions in prose, without write tools; else the one that works."`
+
+	UntilQueueEmpty bool     `xor:"bound" help:"Of a markdown loop: this activation goes on until its conditions end it."`
+	UntilCheck      string   `xor:"bound" placeholder:"CMD" help:"Of a markdown loop: this activation goes on until the command succeeds."`
+	Gate            bool     `xor:"bound" help:"Of a markdown loop: this activation goes to the next gate."`
+	Detail          []string `sep:"none" placeholder:"K=V" help:"Of a markdown loop: one of its Required Activation Details."`
+
 	Worktree  bool   `help:"Work in a git worktree of its own."`
+	Protect   bool   `help:"In a loop that leaves git to the agent: want a clean tree, put back what fails, commit what ships."`
 	Sandbox   string `placeholder:"KIND" help:"Bound what the agent can write: landlock, bwrap or none."`
 	NoGit     bool   `help:"Work outside git: nothing can be put back."`
 	Baseline  bool   `help:"Run the checks before the iteration too, to tell what was red before."`
@@ -116,6 +129,7 @@ type loopCmd struct {
 	Max     int           `placeholder:"N" help:"At most N iterations, those of earlier runs included (default 3)."`
 	Check   string        `placeholder:"CMD" help:"The command that decides: exit 0 is met, whatever the agent says."`
 	Resume  string        `placeholder:"SLUG" help:"Go on with a loop that is there; --max raises its bound."`
+	Judge   string        `placeholder:"H" help:"Agent CLI that says whether the objective is met, without write tools."`
 	Answer  string        `placeholder:"TEXT" help:"With --resume: the answer to its question."`
 	Harness string        `placeholder:"H" help:"Agent CLI that does the work."`
 	Model   string        `placeholder:"M" help:"Model that it shall use."`

@@ -16,7 +16,7 @@ var importRules = map[string][]string{
 	"loopd/journal/native":      {"loopd/journal", "loopd/journal/disk"},
 	"loopd/journal/contract":    {"loopd/journal"},
 	"loopd/journal/driver":      {"loopd/journal", "loopd/journal/native"}, // its memory has that format
-	"loopd/journal/markdown":    {"loopd/journal"},
+	"loopd/journal/markdown":    {"loopd/journal", "loopd/journal/native"}, // its optional sections are the family's
 	"loopd/journal/tracking":    {"loopd/journal"},
 	"loopd/journal/all":         {"loopd/journal", "loopd/journal/contract", "loopd/journal/driver", "loopd/journal/markdown", "loopd/journal/native", "loopd/journal/tracking"},
 	"loopd/journal/journaltest": {"loopd/journal", "loopd/journal/disk"},

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"bufio"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 	"sync"
@@ -104,11 +103,11 @@ func (g gap) take(answer string) (string, error) {
 // interview asks on the terminal what only a person can say. An empty answer leaves the mark; the end of input writes
 // nothing.
 func (c *initCmd) interview(a *app, d draft) (text, backlog []byte, err error) {
-	if a.terminal() == nil {
+	t := a.terminal()
+	if t == nil {
 		return nil, nil, usagef("loopd init "+c.Name+" without --interview writes the draft and marks what you have to fill in", "--interview asks on a terminal, and this is none")
 	}
 	whole, units := string(d.text), string(d.backlog)
-	in := bufio.NewReader(a.Stdin)
 	fmt.Fprintln(a.Print.err, "An empty answer leaves a question open. Ctrl-C ends it and writes nothing.")
 	all := gaps(whole)
 	for _, g := range gaps(units) {
@@ -118,12 +117,9 @@ func (c *initCmd) interview(a *app, d draft) (text, backlog []byte, err error) {
 	for i, g := range all {
 		for {
 			fmt.Fprintf(a.Print.err, "%d/%d %s: %s\n> ", i+1, len(all), g.section, g.ask)
-			line, err := in.ReadString('\n')
-			if errors.Is(err, io.EOF) && line == "" {
+			line, ok := t.line(context.Background())
+			if !ok {
 				return nil, nil, &exitError{Code: codeHeld, What: "the interview ended before its last question; nothing was written", Next: "loopd init " + c.Name + " --interview"}
-			}
-			if err != nil && !errors.Is(err, io.EOF) {
-				return nil, nil, fmt.Errorf("read answer: %w", err)
 			}
 			answer, err := g.take(line)
 			if err != nil {

@@ -84,7 +84,7 @@ func (c *loopCmd) drive(a *app, ref journal.Ref, host *proc.Host) (supervisor.En
 	return run.drive(a, ref, host, func() {
 		run.Drain, run.Once, run.IfDue, run.Max, run.Until = true, false, false, 0, ""
 		run.Yes = run.Yes || c.Yes
-		for to, from := range map[*string]string{&run.Harness: c.Harness, &run.Model: c.Model} {
+		for to, from := range map[*string]string{&run.Harness: c.Harness, &run.Model: c.Model, &run.Judge: c.Judge} {
 			if from != "" {
 				*to = from
 			}

@@ -14,6 +14,68 @@ import (
 	"loopd/journal/markdown"
 )
 
+// activation is what a person says of one activation beside the definition.
+type activation struct {
+	max         int
+	queue, gate bool
+	check       string
+	details     []string
+}
+
+// given reports whether a bound was named.
+func (v activation) given() bool { return v.max > 0 || v.queue || v.gate || v.check != "" }
+
+// bound is the activation's: the one that was named, which Run Policy must allow, else the policy's default.
+func (v activation) bound(a *app, d markdown.Definition, ref journal.Ref) (markdown.Bound, error) {
+	b := d.Policy.Default
+	switch {
+	case v.max > 0:
+		b = markdown.Count(v.max)
+	case v.queue:
+		b = markdown.UntilQueueEmpty()
+	case v.check != "":
+		b = markdown.UntilCheck(v.check)
+	case v.gate:
+		b = markdown.OneGate()
+	}
+	if err := d.Policy.Allows(b); err != nil {
+		return b, &exitError{Code: codeUsage, What: err.Error(), Where: a.show(ref.File), Next: "choose an allowed bound, or leave it out: the default is " + d.Policy.Default.String()}
+	}
+	return b, nil
+}
+
+// fill gives the Required Activation Details: from flags, else asked for on a terminal. One that stays open needs a person.
+func (v activation) fill(a *app, d markdown.Definition, ref journal.Ref) ([]markdown.Detail, error) {
+	var given []markdown.Given
+	for _, kv := range v.details {
+		k, value, ok := strings.Cut(kv, "=")
+		if !ok || strings.TrimSpace(k) == "" {
+			return nil, usagef("loopd activate "+ref.Name+` --detail "NAME=VALUE"`, "--detail %q is not NAME=VALUE", kv)
+		}
+		given = append(given, markdown.Given{Name: k, Value: value})
+	}
+	details, open := d.Fill(given)
+	if t := a.terminal(); t != nil {
+		for _, x := range details {
+			if strings.TrimSpace(x.Value) != "" {
+				continue
+			}
+			if answer, ok := t.Ask(context.Background(), "Required for this activation: "+x.Name+"?", nil); ok {
+				given = append(given, markdown.Given{Name: x.Name, Value: answer})
+			}
+		}
+		details, open = d.Fill(given)
+	}
+	if len(open) > 0 {
+		var texts []string
+		for _, f := range open {
+			texts = append(texts, f.String())
+		}
+		return nil, &exitError{Code: codeHeld, What: strings.Join(texts, "\n"), Next: "loopd activate " + ref.Name + ` --detail "NAME=VALUE"`}
+	}
+	return details, nil
+}
+
 // definition reads the definition of a markdown loop. One that is missing or unclear in what the protocol wants to be clear
 // needs a person (exit 13), and no file is made.
 func (a *app) definition(ref journal.Ref) (markdown.Definition, error) {
@@ -30,26 +92,42 @@ func (a *app) definition(ref journal.Ref) (markdown.Definition, error) {
 		}
 		open = append(open, f.String())
 	}
-	_, missing := d.Fill(nil)
-	for _, f := range missing {
-		open = append(open, f.String())
-	}
 	if len(open) > 0 {
 		return d, &exitError{Code: codeHeld, What: strings.Join(open, "\n"), Next: "say it in " + a.show(ref.File) + ", then: loopd activate " + ref.Name}
 	}
 	return d, nil
 }
 
-// markdownReady stops a run of a loop that nobody has activated: the confirmation is shown, and asked for on a terminal.
+// markdownReady stops a run of a loop that nobody has activated: the confirmation is shown, and asked for on a terminal. A
+// bound on the command line of an active loop begins a new activation with it.
 func (c *runCmd) markdownReady(a *app, ref journal.Ref) error {
 	d, err := a.definition(ref)
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(ref.Dir, markdown.StateFile)); !errors.Is(err, fs.ErrNotExist) {
-		return nil
+	v := activation{max: c.Max, queue: c.UntilQueueEmpty, check: c.UntilCheck, gate: c.Gate, details: c.Detail}
+	bound, err := v.bound(a, d, ref)
+	if err != nil {
+		return err
 	}
-	choice, err := a.confirm(d, ref)
+	_, serr := os.Stat(filepath.Join(ref.Dir, markdown.StateFile))
+	if active := !errors.Is(serr, fs.ErrNotExist); active && (!v.given() || c.DryRun) {
+		return nil
+	} else if active {
+		if l, err := (markdown.Markdown{}).Load(ref); err == nil && l.State.Status != journal.Active {
+			return nil // the gate says why it does not run
+		}
+		// What was confirmed stays; only how far it runs is new.
+		record, _ := os.ReadFile(filepath.Join(ref.Dir, markdown.RecordFile))
+		entries, _ := markdown.ReadRecord(markdown.RecordFile, record)
+		last, _ := markdown.LastActivation(entries)
+		return a.plantMarkdown(d, ref, markdown.ActivateAndRun, bound, last.Details)
+	}
+	details, err := v.fill(a, d, ref)
+	if err != nil {
+		return err
+	}
+	choice, err := a.confirm(d, ref, bound, details)
 	if err != nil {
 		return err
 	}
@@ -59,7 +137,7 @@ func (c *runCmd) markdownReady(a *app, ref journal.Ref) error {
 	if err := a.ignoreRuntime(ref, ""); err != nil {
 		return err
 	}
-	if err := a.plantMarkdown(d, ref, choice); err != nil {
+	if err := a.plantMarkdown(d, ref, choice, bound, details); err != nil {
 		return err
 	}
 	if choice == markdown.ActivateAndWait {
@@ -70,14 +148,20 @@ func (c *runCmd) markdownReady(a *app, ref journal.Ref) error {
 
 // bound sets how many iterations this run may make: the activation's bound.
 func (c *runCmd) bound(ref journal.Ref) {
-	if ref.Dialect != "markdown" || c.Max > 0 {
+	if ref.Dialect != "markdown" {
 		return
 	}
+	c.Max = 0 // it went into the activation
 	src, err := os.ReadFile(filepath.Join(ref.Dir, markdown.StateFile))
 	if err != nil {
 		return // the load says what is wrong
 	}
 	s, _ := markdown.ReadState(markdown.StateFile, src)
+	if text, err := os.ReadFile(ref.File); err == nil {
+		if d, _ := markdown.Read(markdown.DefinitionFile, text); d.Policy.StopsAfterEach() {
+			defer func() { c.Max, c.Drain = 1, false }()
+		}
+	}
 	b, err := markdown.ParseBound(s.Get(markdown.FieldBound))
 	if err != nil {
 		b = markdown.Count(1) // never without a bound
@@ -89,7 +173,9 @@ func (c *runCmd) bound(ref journal.Ref) {
 			c.Max -= done
 		}
 	case markdown.BoundCheck:
-		c.Until, c.Drain = b.Check.Command, true
+		if c.Drain = true; b.Check != nil {
+			c.Until = b.Check.Command
+		}
 	default:
 		c.Drain = true // its conditions end it
 	}
@@ -101,6 +187,15 @@ func (c *activateCmd) activateMarkdown(a *app, ref journal.Ref) error {
 	if err != nil {
 		return err
 	}
+	v := activation{max: c.Max, queue: c.UntilQueueEmpty, check: c.UntilCheck, gate: c.Gate, details: c.Detail}
+	bound, err := v.bound(a, d, ref)
+	if err != nil {
+		return err
+	}
+	details, err := v.fill(a, d, ref)
+	if err != nil {
+		return err
+	}
 	var choice markdown.Choice
 	switch {
 	case c.Yes:
@@ -108,7 +203,7 @@ func (c *activateCmd) activateMarkdown(a *app, ref journal.Ref) error {
 	case c.Wait:
 		choice = markdown.ActivateAndWait
 	default:
-		if choice, err = a.confirm(d, ref); err != nil {
+		if choice, err = a.confirm(d, ref, bound, details); err != nil {
 			return err
 		}
 	}
@@ -118,10 +213,10 @@ func (c *activateCmd) activateMarkdown(a *app, ref journal.Ref) error {
 	if err := a.ignoreRuntime(ref, c.Gitignore); err != nil {
 		return err
 	}
-	if err := a.plantMarkdown(d, ref, choice); err != nil {
+	if err := a.plantMarkdown(d, ref, choice, bound, details); err != nil {
 		return err
 	}
-	if err := a.Print.Result("%s: activated, %s", ref.Name, d.Policy.Default); err != nil {
+	if err := a.Print.Result("%s: activated, %s", ref.Name, bound); err != nil {
 		return err
 	}
 	a.Print.Notice("next: loopd run " + ref.Name)
@@ -129,8 +224,8 @@ func (c *activateCmd) activateMarkdown(a *app, ref journal.Ref) error {
 }
 
 // confirm shows the protocol's confirmation and asks for one of its five choices; without a terminal nobody can answer.
-func (a *app) confirm(d markdown.Definition, ref journal.Ref) (markdown.Choice, error) {
-	if err := a.Print.Result("%s", trimEnd(markdown.Confirmation(d, markdown.Proposal{Name: ref.Name, Bound: d.Policy.Default, Details: d.Details}))); err != nil {
+func (a *app) confirm(d markdown.Definition, ref journal.Ref, bound markdown.Bound, details []markdown.Detail) (markdown.Choice, error) {
+	if err := a.Print.Result("%s", trimEnd(markdown.Confirmation(d, markdown.Proposal{Name: ref.Name, Bound: bound, Details: details}))); err != nil {
 		return 0, err
 	}
 	t := a.terminal()
@@ -180,7 +275,7 @@ func (a *app) ignoreRuntime(ref journal.Ref, way string) error {
 }
 
 // plantMarkdown appends the activation entry and then sets the state: evidence before state.
-func (a *app) plantMarkdown(d markdown.Definition, ref journal.Ref, choice markdown.Choice) error {
+func (a *app) plantMarkdown(d markdown.Definition, ref journal.Ref, choice markdown.Choice, bound markdown.Bound, details []markdown.Detail) error {
 	now := time.Now()
 	read := func(name string) ([]byte, error) {
 		src, err := os.ReadFile(filepath.Join(ref.Dir, name))
@@ -201,8 +296,7 @@ func (a *app) plantMarkdown(d markdown.Definition, ref journal.Ref, choice markd
 	if choice == markdown.ActivateAndWait {
 		status = markdown.Waiting
 	}
-	bound := d.Policy.Default
-	entry := markdown.Activation(markdown.Activated{Loop: ref.Name, At: now, By: "a person", Confirmation: choice.String() + " Activation bound: " + bound.String(), Summary: d.Purpose, Details: d.Details})
+	entry := markdown.Activation(markdown.Activated{Loop: ref.Name, At: now, By: "a person", Confirmation: choice.String() + " Activation bound: " + bound.String(), Summary: d.Purpose, Details: details})
 	fields := []markdown.Field{
 		{Name: markdown.FieldStatus, Value: string(status)}, {Name: markdown.FieldLoop, Value: ref.Name}, {Name: markdown.FieldBound, Value: bound.String()},
 		{Name: markdown.FieldProgress, Value: bound.Progress(0)}, {Name: markdown.FieldUpdated, Value: now.Format(time.RFC3339)},

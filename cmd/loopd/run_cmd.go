@@ -98,7 +98,7 @@ func (c *runCmd) drive(a *app, ref journal.Ref, host *proc.Host, adjust func()) 
 
 func (c *runCmd) options(o supervisor.Options) supervisor.Options {
 	o.Once, o.IfDue, o.PrintWake, o.Now, o.Drain, o.DryRun, o.Yes = c.Once || c.IfDue, c.IfDue, c.PrintWake, c.Now, c.Drain, c.DryRun, c.Yes
-	o.Sandbox = c.Sandbox
+	o.Sandbox, o.Judge, o.Protect = c.Sandbox, c.Judge, c.Protect
 	o.Worktree, o.NoGit, o.Baseline = c.Worktree, c.NoGit, c.Baseline
 	o.Max, o.For, o.Until = c.Max, c.For, c.Until
 	o.Timeout, o.Idle, o.Grace, o.MaxCost = c.Timeout, c.IdleTimeout, c.Grace, c.MaxCost

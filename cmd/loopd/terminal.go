@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -15,10 +16,32 @@ import (
 // promptPatience is how long a question waits for its answer; then the unattended rule holds (decision 25).
 const promptPatience = 10 * time.Minute
 
-// person is the operator at a terminal.
+// person is the operator at a terminal. What they type is read by one goroutine, which lives as long as the process: one
+// a question would swallow the answer to the next.
 type person struct {
 	print *printer
 	in    *os.File
+	begin sync.Once
+	lines chan string // closed at the end of input
+}
+
+// line waits for the next line that is typed; ok is false at the end of input and when ctx ends.
+func (p *person) line(ctx context.Context) (text string, ok bool) {
+	p.begin.Do(func() {
+		p.lines = make(chan string)
+		go func() {
+			defer close(p.lines)
+			for s := bufio.NewScanner(p.in); s.Scan(); {
+				p.lines <- s.Text()
+			}
+		}()
+	})
+	select {
+	case <-ctx.Done():
+		return "", false
+	case text, ok = <-p.lines:
+		return text, ok
+	}
 }
 
 // terminal gives the person who can answer, nil where stdin or stderr is no terminal.
@@ -27,7 +50,10 @@ func (a *app) terminal() *person {
 	if !ok || !term.IsTerminal(int(in.Fd())) || !a.Print.Terminal() {
 		return nil
 	}
-	return &person{print: a.Print, in: in}
+	if a.person == nil {
+		a.person = &person{print: a.Print, in: in}
+	}
+	return a.person
 }
 
 // Ask puts a question; a choice is taken by its number or its first letters.
@@ -40,32 +66,18 @@ func (p *person) Ask(ctx context.Context, question string, choices []string) (st
 	fmt.Fprintln(p.print.err, text)
 	ctx, cancel := context.WithTimeout(ctx, promptPatience)
 	defer cancel()
-	answers := make(chan string)
-	go func() {
-		defer close(answers)
-		for s := bufio.NewScanner(p.in); s.Scan(); {
-			select {
-			case answers <- strings.TrimSpace(s.Text()):
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
 	for {
 		fmt.Fprint(p.print.err, "> ")
-		select {
-		case <-ctx.Done():
+		got, ok := p.line(ctx)
+		if !ok {
 			return "", false
-		case got, ok := <-answers:
-			if !ok {
-				return "", false
-			}
-			if len(choices) == 0 {
-				return got, got != ""
-			}
-			if c, ok := choose(got, choices); ok {
-				return c, true
-			}
+		}
+		got = strings.TrimSpace(got)
+		if len(choices) == 0 {
+			return got, got != ""
+		}
+		if c, ok := choose(got, choices); ok {
+			return c, true
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (d Driver) Load(ref journal.Ref) (journal.Loop, error) {
 		return l, fmt.Errorf("read skill %s: %w", ref.Name, err)
 	}
 	l.Charter = journal.Charter{
-		File: ref.File, Source: src, Goal: description(ref.File), Unit: "one run of /" + ref.Name, Unmanaged: true,
+		File: ref.File, Source: src, Goal: description(ref.File), Unit: "one run of /" + ref.Name, Unmanaged: true, TakesFlags: true,
 		Escalation: journal.Escalation{Stalled: 3}, Budget: journal.Budget{Cadence: journal.Cadence{Kind: journal.Auto, Text: "auto"}},
 		Promotion: journal.Promotion{Mode: journal.ProposeOnly},
 	}

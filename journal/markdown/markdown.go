@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"loopd/journal"
+	"loopd/journal/native"
 )
 
 // Markdown is the dialect of the markdown loop protocol.
@@ -113,6 +114,12 @@ func (m Markdown) Load(ref journal.Ref) (journal.Loop, error) {
 	d, findings := Read(m.shown(ref, DefinitionFile), src)
 	l.Findings = append(l.Findings, findings...)
 	l.Charter = charterOf(d, journal.Charter{File: ref.File, Source: src})
+	if d.Verification != "" || d.Ratchet != "" {
+		var more []journal.Finding
+		l.Charter.Verification, l.Charter.Ratchet, more = native.Measures(m.shown(ref, DefinitionFile), src)
+		l.Charter.Unmanaged = false // it declares what loopd checks: then git is loopd's too (spec/dialects.md)
+		l.Findings = append(l.Findings, more...)
+	}
 	l.State = journal.State{Name: ref.Name, Status: journal.Designed}
 	l.State.Promotion.Mode = journal.ProposeOnly
 	raw, err := read(StateFile)
@@ -141,7 +148,7 @@ func (m Markdown) Load(ref journal.Ref) (journal.Loop, error) {
 	entries, findings := ReadRecord(m.shown(ref, RecordFile), l.History)
 	l.Findings = append(l.Findings, findings...)
 	l.Entries = l.State.Iteration
-	for _, e := range entries[max(0, len(entries)-3):] {
+	for _, e := range withActivation(entries) {
 		l.Recent = append(l.Recent, journal.Entry{N: l.Entries, Raw: e.Text})
 	}
 	for i := range l.Findings {
@@ -152,7 +159,7 @@ func (m Markdown) Load(ref journal.Ref) (journal.Loop, error) {
 
 // charterOf puts a definition into the engine's terms. Its own conditions end it: neither a stall nor a cadence does.
 func charterOf(d Definition, c journal.Charter) journal.Charter {
-	c.Goal, c.Unit, c.Unmanaged = d.Purpose, d.Policy.Unit, true
+	c.Goal, c.Unit, c.Unmanaged, c.HoldOnEdit = d.Purpose, d.Policy.Unit, true, true
 	c.StopWhen, c.AskWhen, c.ContinueWhen = conditionsOf(d.StopWhen), conditionsOf(d.AskWhen), conditionsOf(d.ContinueWhen)
 	c.Escalation.Stalled = 1_000_000
 	c.Budget.Cadence = journal.Cadence{Kind: journal.Every, Text: "the activation bound"}
@@ -302,4 +309,20 @@ func (m Markdown) entry(d Definition, l journal.Loop, r journal.Record, next jou
 		return NoAction(Skipped{At: e.Time, By: e.Agent, Considered: d.Trigger, Acted: "yes, without an entry of its own", Why: strings.Join(append([]string{string(e.Outcome)}, e.Flags...), "; "), Next: string(status), Question: next.Private.Question})
 	}
 	return Iteration(e.N, e.Time, e.Agent, e.Text)
+}
+
+// withActivation gives the last three entries, and before them the newest activation's: it has the details that a person
+// confirmed (decision 28).
+func withActivation(entries []Entry) []Entry {
+	from := max(0, len(entries)-3)
+	last := entries[from:]
+	for i, e := range slices.Backward(entries) {
+		if e.IsActivation() {
+			if i < from {
+				last = append([]Entry{e}, last...)
+			}
+			break
+		}
+	}
+	return last
 }

@@ -21,6 +21,13 @@ type Policy struct {
 	StopAfterEach string
 }
 
+// StopsAfterEach reports whether an activation ends after each unit, though its bound leaves more: Stop-after-each says
+// something other than no, or Auto-continue says no.
+func (p Policy) StopsAfterEach() bool {
+	no := func(s string) bool { return none(s) || never(s) || strings.EqualFold(plainWords(s), "no") }
+	return p.StopAfterEach != "" && !no(p.StopAfterEach) || p.AutoContinue != "" && no(p.AutoContinue)
+}
+
 // Allows says why an activation must not run with this bound, nil where it may.
 func (p Policy) Allows(b Bound) error {
 	switch {
