@@ -31,6 +31,8 @@ type Protocol struct {
 	Checker, CheckerDecides bool
 	// Workers: independent units are worked on in worktrees of their own and joined one by one (manager-workers).
 	Workers bool
+	// Gate are commands that the joined work must pass too.
+	Gate []Check
 	// Query shows whether there is eligible work; nil where NO_OP is no declared outcome. With words of its own it must meet
 	// them for there to be none, else it must exit 0 and print nothing, 0 or [].
 	Query *Check

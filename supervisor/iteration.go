@@ -54,6 +54,8 @@ type iteration struct {
 	// checksWrote: a verification command changed the tree after the agent was done.
 	checksWrote bool
 
+	joined *handIn // a worker did it
+
 	// noWork and outputs are what was seen of a NO_OP.
 	noWork  bool
 	outputs int
@@ -148,6 +150,12 @@ func (r *run) limits(b journal.Budget) (wall, idle time.Duration) {
 
 // launch runs the maker.
 func (r *run) launch(ctx context.Context, it *iteration) (err error) {
+	if r.joining != nil && len(r.joining.queue) > 0 {
+		return r.join(ctx, it)
+	}
+	if r.joining != nil {
+		r.joining.alone = false // the next round asks the manager again
+	}
 	r.step(it, "exec", it.wall)
 	r.launched = true
 	it.exec, err = r.exec(ctx, task{harness: it.maker, model: it.model, prompt: it.brief, maxTurns: turnsLeft(it.loop), maxCost: costLeft(it.loop, r.s.Options.MaxCost), wall: it.wall, idle: it.idle, iteration: it.number, label: "agent",
@@ -183,6 +191,9 @@ func (r *run) observe(it *iteration) {
 	o.GoalKnown = len(it.loop.Charter.DoneWhen) > 0
 	if o.Protocol = it.loop.Charter.Protocol; o.Protocol != nil {
 		o.Retry, o.NoWork, o.Outputs = retried(it.start.Private), it.noWork, it.outputs
+		if it.joined != nil {
+			o.Retry = it.joined.retry // a unit does not answer for one that was joined before it
+		}
 		if o.Protocol.CheckerDecides && it.verdictBy == CheckerPass && it.report.Met {
 			it.done, it.doneSeen, o.DoneWhen = true, "the checker passed it", true
 		}

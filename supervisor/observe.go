@@ -39,6 +39,12 @@ func (r *run) verify(ctx context.Context, it *iteration) error {
 	if it.checks, err = r.checks(ctx, l.Charter.Verification, limit); err != nil {
 		return r.interruptedBy(ctx, it, err)
 	}
+	if it.joined != nil && l.Charter.Protocol != nil {
+		gate, err := r.checks(ctx, l.Charter.Protocol.Gate, limit)
+		if it.checks = append(it.checks, gate...); err != nil {
+			return r.interruptedBy(ctx, it, err)
+		}
+	}
 	compareChecks(it.baseline, it.checks)
 	if l.Charter.Ratchet.Present() {
 		if it.after, err = r.read(ctx, l.Charter.Ratchet, limit); err != nil {

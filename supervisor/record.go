@@ -44,6 +44,9 @@ func (r *run) record(ctx context.Context, it *iteration) error {
 		}
 		it.result.Commit = commit.OID
 	}
+	if err := r.joinedNow(ctx, it); err != nil {
+		return err
+	}
 	return r.through()
 }
 

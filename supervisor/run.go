@@ -62,6 +62,7 @@ type run struct {
 	startHead            string // where the loop's branch was at the start
 	iterations           int
 	contract             contractRun
+	joining              *joining // nil for a run without workers
 	sandboxed            sandboxed
 	sandboxFact          string
 	launched             bool // an agent was started: the command line's flags of a skill are used up
@@ -89,6 +90,9 @@ func (s *Supervisor) Run(ctx context.Context) (Ending, error) {
 	defer r.letGo()
 	if err := r.recover(ctx); err != nil {
 		return Ending{}, fmt.Errorf("recover the dead iteration: %w", err)
+	}
+	if err := r.startWorkers(ctx); err != nil {
+		return Ending{}, err
 	}
 	if s.Options.For > 0 {
 		r.deadline = time.Now().Add(s.Options.For)
@@ -279,7 +283,12 @@ func (r *run) loop(ctx context.Context) (Ending, error) {
 		}
 		it, gate, err := r.watched(ctx)
 		if err != nil {
-			return Ending{}, r.salvage(ctx, err)
+			fault := r.salvage(ctx, err)
+			var by interruptedError
+			if fault == err && errors.As(err, &by) {
+				return Ending{Code: by.code, Why: "interrupted before an agent was at work"}, nil
+			}
+			return Ending{}, fault
 		}
 		if gate.Action == GateWait {
 			if end, stop := r.sleep(ctx, Pace{Wake: gate.Wake, Why: gate.Why, Limited: it.loop.State.Private.Limited}); stop {
@@ -301,6 +310,14 @@ func (r *run) loop(ctx context.Context) (Ending, error) {
 	}
 }
 
+// interruptedError is a step that an operator ended: no fault of anything.
+type interruptedError struct {
+	error
+	code int
+}
+
+func (e interruptedError) Unwrap() error { return e.error }
+
 // watched is one iteration that `loopd stop --now` can end. While the loop sleeps nobody has to watch beside it.
 func (r *run) watched(ctx context.Context) (*iteration, Decision, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -308,8 +325,15 @@ func (r *run) watched(ctx context.Context) (*iteration, Decision, error) {
 	defer watch.Wait()
 	defer cancel(nil)
 	watch.Go(func() { r.watchStop(ctx, cancel) })
-	it, gate, err := r.iterate(ctx)
-	if it.verdict.Outcome == journal.Interrupted {
+	it, gate := &iteration{}, Decision{}
+	err := r.round(ctx)
+	if err == nil {
+		it, gate, err = r.iterate(ctx)
+	}
+	switch {
+	case err != nil && context.Cause(ctx) != nil:
+		err = interruptedError{err, interruptCode(ctx)}
+	case it.verdict.Outcome == journal.Interrupted:
 		it.endCode = interruptCode(ctx)
 	}
 	return it, gate, err

@@ -68,6 +68,7 @@ type Options struct {
 	GivenFlags                                      bool
 	IdleCount                                       int      // replaces the one in the state, 0 for none
 	Fallback                                        []string // harnesses that take over on a limit, in order
+	Workers                                         int      // of a contract with workers: at most so many at once
 	Protect                                         bool     // git is loopd's in loops that leave it to the agent
 	Judge                                           string   // what weighs conditions in prose, or whether the objective is met
 	Sandbox                                         string   // what bounds the agent's writes; over the charter's

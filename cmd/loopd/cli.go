@@ -116,6 +116,7 @@ type runCmd struct {
 	MaxCost     float64       `placeholder:"USD" help:"Stop before the loop has cost more."`
 
 	Contract string `placeholder:"FILE" help:"Run a loop contract, after the checks of check --contract --strict."`
+	Workers  int    `placeholder:"N" help:"Of a contract with manager-workers: at most N workers at once (default 2)."`
 
 	DryRun  bool   `help:"Show gate, prompt, argv and plan; change nothing."`
 	Yes     bool   `help:"Answer yes to the questions before the start."`

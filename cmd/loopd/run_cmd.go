@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,6 +99,7 @@ func (c *runCmd) drive(a *app, ref journal.Ref, host *proc.Host, adjust func()) 
 
 func (c *runCmd) options(o supervisor.Options) supervisor.Options {
 	o.Once, o.IfDue, o.PrintWake, o.Now, o.Drain, o.DryRun, o.Yes = c.Once || c.IfDue, c.IfDue, c.PrintWake, c.Now, c.Drain, c.DryRun, c.Yes
+	o.Workers = cmp.Or(c.Workers, 2)
 	o.Sandbox, o.Judge, o.Protect = c.Sandbox, c.Judge, c.Protect
 	o.Worktree, o.NoGit, o.Baseline = c.Worktree, c.NoGit, c.Baseline
 	o.Max, o.For, o.Until = c.Max, c.For, c.Until

@@ -28,6 +28,7 @@ func charterOf(c Contract, ref journal.Ref, src []byte) journal.Charter {
 		EachRun: c.Mode == Automation, Isolated: c.Mode == AutoResearch, Checker: c.Topology == MakerChecker, Workers: c.Topology == ManagerWorkers,
 		Query: c.query(), Outputs: c.outputs(), WriteBack: c.WriteBackTo, Artifacts: inRoot(c.ArtifactsPath),
 	}
+	p.Gate = c.GateChecks
 	p.CheckerDecides = p.Checker && len(metric) == 0
 	for _, k := range c.RecoveryChecks {
 		p.Rollback = append(p.Rollback, k.Command)

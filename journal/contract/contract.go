@@ -39,6 +39,7 @@ type Contract struct {
 	Recovery        string
 	RecoveryChecks  []journal.Check
 	IntegrationGate string // the clause that names it, "" where none does
+	GateChecks      []journal.Check
 
 	// The caps hold for the whole run. What the contract gives for each iteration only is in the second field, and the
 	// first one is that many times MaxIterations.

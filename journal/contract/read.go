@@ -47,6 +47,7 @@ func Read(file string, src []byte, strict bool) (Contract, []journal.Finding) {
 		if strict {
 			r.beforeARun()
 			r.writeBack()
+			r.gate()
 			r.runnable()
 		}
 	}

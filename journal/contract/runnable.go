@@ -10,6 +10,13 @@ import (
 	"loopd/journal"
 )
 
+// gate reads the commands of the integration gate: those of the sentence that names it.
+func (r *reader) gate() {
+	if text := r.contract.IntegrationGate; text != "" {
+		r.contract.GateChecks = r.checks("", value{text: text, pieces: []piece{{0, r.at[topology]}}})
+	}
+}
+
 // runnable finds what the seed lets a person write and loopd cannot run: paths out of the tree, and a goal that no command
 // shows.
 func (r *reader) runnable() {
