@@ -17,6 +17,7 @@ import (
 
 	"loopd/harness"
 	"loopd/journal"
+	"loopd/journal/disk"
 	"loopd/supervisor/worktree"
 )
 
@@ -91,6 +92,9 @@ func (s *Supervisor) Run(ctx context.Context) (Ending, error) {
 	if err := r.recover(ctx); err != nil {
 		return Ending{}, fmt.Errorf("recover the dead iteration: %w", err)
 	}
+	if err := r.sweepFiles(); err != nil {
+		return Ending{}, err
+	}
 	if err := r.startWorkers(ctx); err != nil {
 		return Ending{}, err
 	}
@@ -107,6 +111,25 @@ func (s *Supervisor) Run(ctx context.Context) (Ending, error) {
 	}
 	r.where(context.WithoutCancel(ctx), &end)
 	return end, err
+}
+
+// sweepFiles removes the temporary files that a killed write left beside the loop's files: outside of its folder they would
+// be debris. The lease is held, so nobody else writes them.
+func (r *run) sweepFiles() error {
+	l, err := r.s.Dialect.Load(r.s.Ref)
+	if err != nil {
+		return fmt.Errorf("load loop %s: %w", r.s.Ref.Name, err)
+	}
+	files := slices.Clone(l.Charter.Own)
+	for _, name := range []string{"state.json", "state.md", "signs.md", "backlog.md", "STEER.md", "loop.md", journal.MemoryFile} {
+		files = append(files, filepath.Join(l.Dir, name))
+	}
+	for _, f := range files {
+		if err := disk.Leftovers(f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // open finds the tree and loopd's own folders; nothing is written yet.
