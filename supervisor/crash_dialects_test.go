@@ -92,8 +92,8 @@ var conventions = []convention{
 		},
 	},
 	{
-		name: "markdown",
-		files: map[string]string{"loops/k/LOOP.md": "# K Loop\n\n## Purpose\nRemove TODO lines.\n\n## Direction\nwork.txt only.\n\n## Trigger\nA manual tick.\n\n## Run Policy\nIteration unit: one TODO line\nDefault activation bound: up to 5 items\n\n## Stop When\n- none is left: `grep -c TODO work.txt` → exits 1\n\n## Allowed Actions\n- edit work.txt\n\n## Ask Human When\n- none\n\n## State To Track\n- focus\n\n## Record Each Iteration\nWhat, result, next.\n"},
+		name:   "markdown",
+		files:  map[string]string{"loops/k/LOOP.md": "# K Loop\n\n## Purpose\nRemove TODO lines.\n\n## Direction\nwork.txt only.\n\n## Trigger\nA manual tick.\n\n## Run Policy\nIteration unit: one TODO line\nDefault activation bound: up to 5 items\n\n## Stop When\n- none is left: `grep -c TODO work.txt` → exits 1\n\n## Allowed Actions\n- edit work.txt\n\n## Ask Human When\n- none\n\n## State To Track\n- focus\n\n## Record Each Iteration\nWhat, result, next.\n"},
 		answer: "What: %s\nResult: %s is gone\n\nStatus: running\nDirection: within\nNext: the next\n",
 		recorded: func(b *box) ([]int, int) {
 			state := numbersIn(b.readIfThere("loops/k/state.md"), "Iteration count: ")
