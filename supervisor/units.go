@@ -35,7 +35,7 @@ UNIT: <what to do, in one line> PATHS: <globs of all that it may touch, separate
 	return b.String()
 }
 
-var unitLine = regexp.MustCompile("^[-*+\\s]*(?:\\*\\*)?UNIT:(?:\\*\\*)?\\s*(\\S.*?)\\s+(?:\\*\\*)?PATHS:(?:\\*\\*)?\\s*(\\S.*)$")
+var unitLine = regexp.MustCompile(`^[-*+\s]*(?:\*\*)?UNIT:(?:\*\*)?\s*(\S.*?)\s+(?:\*\*)?PATHS:(?:\*\*)?\s*(\S.*)$`)
 
 // unitsOf reads a manager's answer: lines in the dictated form and nothing else. A line of the prompt is a quote, a unit
 // without a path that can be read is none.

@@ -48,11 +48,7 @@ func EnterSandbox(args []string) error {
 		return fmt.Errorf("enter sandbox: %w", err)
 	}
 	if abi, _ := ll.LandlockGetABIVersion(); abi >= scopesSignals {
-		signals, err := landlock.NewConfig(landlock.ScopedSet(ll.ScopeSignal))
-		if err == nil {
-			err = signals.RestrictScoped()
-		}
-		if err != nil {
+		if err := (landlock.Config{Scoped: ll.ScopeSignal}).RestrictScoped(); err != nil {
 			return fmt.Errorf("enter sandbox: %w", err)
 		}
 	}
