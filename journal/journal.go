@@ -30,6 +30,8 @@ type Loop struct {
 	Backlog []Item
 	// BacklogText is the backlog's file, verbatim: Record edits it by line.
 	BacklogText string
+	// Confirmed is what a person confirmed when the loop was activated, "" where its convention keeps no such entry (markdown).
+	Confirmed string
 	// Receipt is the last receipt of a contract's run as a person reads it, "" where there is none.
 	Receipt string
 	// Steer is the operator's steering for the next iteration, the file verbatim; "" where there is none, or only blanks.

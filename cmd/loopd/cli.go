@@ -14,6 +14,7 @@ type cli struct {
 	Loop       loopCmd       `cmd:"" help:"Repeat a task until its objective is met, in a tracking document."`
 	Status     statusCmd     `cmd:"" help:"One row a loop; with a name, its page."`
 	Log        logCmd        `cmd:"" help:"Journal entries, or the transcript of an iteration."`
+	Report     reportCmd     `cmd:"" help:"What came of the loops: a rollup, or a page."`
 	Steer      steerCmd      `cmd:"" help:"Leave steering for the next iteration."`
 	Stop       stopCmd       `cmd:"" help:"Hold a loop, or all, by a STOP file."`
 	Pause      pauseCmd      `cmd:"" help:"Pause a loop at its next boundary."`
@@ -171,6 +172,12 @@ type logCmd struct {
 	Follow     bool   `short:"f" help:"Go on as entries are added."`
 	Transcript int    `placeholder:"N" help:"The transcript of iteration N."`
 	JSON       bool   `help:"One JSON object an entry."`
+}
+
+type reportCmd struct {
+	Name string `arg:"" optional:"" help:"The loop; all where none is named."`
+	HTML string `name:"html" xor:"form" placeholder:"FILE" help:"Write one page that needs nothing else."`
+	JSON bool   `xor:"form" help:"One JSON object a loop."`
 }
 
 type steerCmd struct {

@@ -148,8 +148,14 @@ func (m Markdown) Load(ref journal.Ref) (journal.Loop, error) {
 	entries, findings := ReadRecord(m.shown(ref, RecordFile), l.History)
 	l.Findings = append(l.Findings, findings...)
 	l.Entries = l.State.Iteration
-	for _, e := range withActivation(entries) {
+	for _, e := range entries[max(0, len(entries)-3):] {
 		l.Recent = append(l.Recent, journal.Entry{N: l.Entries, Raw: e.Text})
+	}
+	for _, e := range slices.Backward(entries) {
+		if e.IsActivation() { // it has the details that hold for this activation (decision 28)
+			l.Confirmed = e.Text
+			break
+		}
 	}
 	for i := range l.Findings {
 		l.Findings[i].Line = max(l.Findings[i].Line, 1)
@@ -180,6 +186,9 @@ func (Markdown) Brief(l journal.Loop, b journal.Brief) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "You do one bounded iteration of a loop. Its stop, ask and continue conditions were checked: it may go on. Do one iteration unit within Direction and Allowed Actions, and no more. Do not edit %s, %s or %s of the loop: the supervisor writes them from what you say.\n\n", DefinitionFile, StateFile, RecordFile)
 	fmt.Fprintf(&out, "## The definition\n\n%s\n\n## The state\n\n%s\n\n", strings.TrimSpace(string(l.Charter.Source)), strings.TrimSpace(string(l.State.Raw)))
+	if l.Confirmed != "" {
+		fmt.Fprintf(&out, "## What was confirmed\n\n%s\n\n", strings.TrimSpace(l.Confirmed))
+	}
 	for i, e := range l.Recent {
 		if i == 0 {
 			out.WriteString("## The last entries of the record\n\n")
@@ -309,20 +318,4 @@ func (m Markdown) entry(d Definition, l journal.Loop, r journal.Record, next jou
 		return NoAction(Skipped{At: e.Time, By: e.Agent, Considered: d.Trigger, Acted: "yes, without an entry of its own", Why: strings.Join(append([]string{string(e.Outcome)}, e.Flags...), "; "), Next: string(status), Question: next.Private.Question})
 	}
 	return Iteration(e.N, e.Time, e.Agent, e.Text)
-}
-
-// withActivation gives the last three entries, and before them the newest activation's: it has the details that a person
-// confirmed (decision 28).
-func withActivation(entries []Entry) []Entry {
-	from := max(0, len(entries)-3)
-	last := entries[from:]
-	for i, e := range slices.Backward(entries) {
-		if e.IsActivation() {
-			if i < from {
-				last = append([]Entry{e}, last...)
-			}
-			break
-		}
-	}
-	return last
 }
