@@ -31,6 +31,7 @@ type cli struct {
 	Skills     skillsCmd     `cmd:"" help:"Which iteration skills are here, and where."`
 	Classify   classifyCmd   `cmd:"" help:"What loopd makes of a captured output of an agent CLI."`
 	Config     configCmd     `cmd:"" help:"Show each setting and where it came from."`
+	Export     exportCmd     `cmd:"" help:"The files by which a scheduler calls run --once --if-due."`
 	Selftest   selftestCmd   `cmd:"" help:"Try on this machine what loopd promises, with a scripted agent."`
 	Version    versionCmd    `cmd:"" help:"Show the version of this binary."`
 }
@@ -256,6 +257,15 @@ type classifyCmd struct {
 
 type configCmd struct {
 	JSON bool `help:"One JSON object a setting."`
+}
+
+type exportCmd struct {
+	Name   string   `arg:"" help:"The loop."`
+	Flags  []string `arg:"" optional:"" help:"After --: flags of run, passed on as they are."`
+	For    string   `required:"" placeholder:"S" help:"systemd, cron, launchd, github-actions or kubernetes."`
+	Out    string   `placeholder:"DIR" help:"Write the files into DIR; else they are shown."`
+	Binary string   `placeholder:"PATH" help:"The loopd that is called; else this one."`
+	Image  string   `placeholder:"IMAGE" help:"Of kubernetes: an image with loopd, git and the agent CLI."`
 }
 
 type selftestCmd struct {

@@ -39,6 +39,7 @@ var examples = map[string]string{
 	"skills":       "loopd skills",
 	"classify":     "loopd classify out.jsonl --harness claude --exit 1",
 	"config":       "loopd config",
+	"export":       "loopd export kaizen --for systemd --out units -- --harness claude",
 	"selftest":     "loopd selftest",
 	"version":      "loopd version --json",
 }
