@@ -33,6 +33,9 @@ type cli struct {
 	Config     configCmd     `cmd:"" help:"Show each setting and where it came from."`
 	Export     exportCmd     `cmd:"" help:"The files by which a scheduler calls run --once --if-due."`
 	Selftest   selftestCmd   `cmd:"" help:"Try on this machine what loopd promises, with a scripted agent."`
+	Completion completionCmd `cmd:"" help:"The completion script of a shell."`
+	Complete   completeCmd   `cmd:"" hidden:"" help:"What may stand in the place of the last word."`
+	Man        manCmd        `cmd:"" help:"The manual page, for man -l -."`
 	Version    versionCmd    `cmd:"" help:"Show the version of this binary."`
 }
 
@@ -271,6 +274,16 @@ type exportCmd struct {
 type selftestCmd struct {
 	JSON bool `help:"One JSON object a line."`
 }
+
+type completionCmd struct {
+	Shell string `arg:"" help:"bash, zsh or fish."`
+}
+
+type completeCmd struct {
+	Words []string `arg:"" optional:"" passthrough:""`
+}
+
+type manCmd struct{}
 
 type versionCmd struct {
 	JSON bool `help:"As one JSON object."`

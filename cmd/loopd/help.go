@@ -41,6 +41,8 @@ var examples = map[string]string{
 	"config":       "loopd config",
 	"export":       "loopd export kaizen --for systemd --out units -- --harness claude",
 	"selftest":     "loopd selftest",
+	"completion":   "source <(loopd completion bash)",
+	"man":          "loopd man | man -l -",
 	"version":      "loopd version --json",
 }
 
