@@ -14,6 +14,7 @@ type cli struct {
 	Loop       loopCmd       `cmd:"" help:"Repeat a task until its objective is met, in a tracking document."`
 	Status     statusCmd     `cmd:"" help:"One row a loop; with a name, its page."`
 	Log        logCmd        `cmd:"" help:"Journal entries, or the transcript of an iteration."`
+	Watch      watchCmd      `cmd:"" help:"All loops on a screen of their own, with keys for what you can do."`
 	Report     reportCmd     `cmd:"" help:"What came of the loops: a rollup, or a page."`
 	Steer      steerCmd      `cmd:"" help:"Leave steering for the next iteration."`
 	Stop       stopCmd       `cmd:"" help:"Hold a loop, or all, by a STOP file."`
@@ -176,6 +177,10 @@ type logCmd struct {
 	Follow     bool   `short:"f" help:"Go on as entries are added."`
 	Transcript int    `placeholder:"N" help:"The transcript of iteration N."`
 	JSON       bool   `help:"One JSON object an entry."`
+}
+
+type watchCmd struct {
+	Root []string `arg:"" optional:"" name:"root" help:"Folders whose loops are shown; this one where none is named."`
 }
 
 type reportCmd struct {

@@ -19,6 +19,7 @@ var examples = map[string]string{
 	"run":          "loopd run kaizen --drain --max 10 --for 8h",
 	"status":       "loopd status kaizen",
 	"log":          "loopd log kaizen -n 3 -f",
+	"watch":        "loopd watch",
 	"report":       "loopd report kaizen --html kaizen.html",
 	"steer":        "loopd steer kaizen \"Leave the parser alone today.\"",
 	"stop":         "loopd stop kaizen --now",
