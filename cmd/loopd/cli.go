@@ -169,6 +169,8 @@ type skillsCmd struct {
 type statusCmd struct {
 	Name string `arg:"" optional:"" help:"The loop; all where none is named."`
 	JSON bool   `help:"One JSON object a loop."`
+	// Watch is of spec/cli.md; for keys there is the command watch.
+	Watch bool `help:"Show it again every second, until Ctrl-C."`
 }
 
 type logCmd struct {

@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -67,8 +70,31 @@ type runningJSON struct {
 	Step  string    `json:"step"`
 }
 
-// Run shows one row a loop, or a loop's page.
+// Run shows one row a loop, or a loop's page; with --watch again and again, on a terminal in place.
 func (c *statusCmd) Run(a *app) error {
+	if !c.Watch {
+		return c.show(a)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	again := time.NewTicker(time.Second)
+	defer again.Stop()
+	for {
+		if a.Print.Terminal() && !c.JSON {
+			fmt.Fprint(a.Print.err, "\x1b[H\x1b[2J")
+		}
+		if err := c.show(a); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-again.C:
+		}
+	}
+}
+
+func (c *statusCmd) show(a *app) error {
 	refs, err := a.loops()
 	if err != nil {
 		return err
