@@ -25,8 +25,11 @@ func fakeWatch(width, height int, loops ...watched) (watchModel, *[]string) {
 			r.Running = &runningJSON{PID: 1, Step: "exec"}
 			return watchedPage{report: r, transcript: []string{"reads " + hostile, "runs go test"}}
 		},
-		act:   func(w watched, argv ...string) string { *did = append(*did, strings.Join(argv, " ")); return "done" },
-		start: func(w watched, argv ...string) string { *did = append(*did, "start "+strings.Join(argv, " ")); return "started" },
+		act: func(w watched, argv ...string) string { *did = append(*did, strings.Join(argv, " ")); return "done" },
+		start: func(w watched, argv ...string) string {
+			*did = append(*did, "start "+strings.Join(argv, " "))
+			return "started"
+		},
 	})
 	m.plain, m.width, m.height = true, width, height
 	return m, did
