@@ -15,6 +15,7 @@ type cli struct {
 	Status     statusCmd     `cmd:"" help:"One row a loop; with a name, its page."`
 	Log        logCmd        `cmd:"" help:"Journal entries, or the transcript of an iteration."`
 	Watch      watchCmd      `cmd:"" help:"All loops on a screen of their own, with keys for what you can do."`
+	Serve      serveCmd      `cmd:"" help:"The pages of report, live, on this machine."`
 	Report     reportCmd     `cmd:"" help:"What came of the loops: a rollup, or a page."`
 	Steer      steerCmd      `cmd:"" help:"Leave steering for the next iteration."`
 	Stop       stopCmd       `cmd:"" help:"Hold a loop, or all, by a STOP file."`
@@ -183,6 +184,12 @@ type logCmd struct {
 
 type watchCmd struct {
 	Root []string `arg:"" optional:"" name:"root" help:"Folders whose loops are shown; this one where none is named."`
+}
+
+type serveCmd struct {
+	Listen       string `default:"127.0.0.1:7077" placeholder:"HOST:PORT" help:"Where to listen (default 127.0.0.1:7077; port 0 takes a free one)."`
+	AllowControl bool   `help:"Let requests with the printed token steer, pause, resume, stop and clear."`
+	IKnow        bool   `name:"i-know" help:"Listen on an address that others reach; the token is needed for reading too."`
 }
 
 type reportCmd struct {

@@ -69,7 +69,7 @@ var configKeys = map[string]map[string]string{
 	},
 	"harness": {
 		"argv": "a list of words, e.g. [\"mycli\", \"--json\"]", "readonly_argv": "a list of words", "prompt": "\"stdin\" or \"file\"",
-		"output": "\"text\", \"json\" or \"jsonl\"", "path": "a gjson path", "env": "a table of texts", "cache_ttl": wantDuration, "tty": "\"stderr\"",
+		"output": "\"text\", \"json\" or \"jsonl\"", "path": "a gjson path", "env": "a table of texts", "cache_ttl": wantDuration, "tty": "\"stderr\"", "writes": "a list of paths, e.g. [\"~/.mine\"]",
 	},
 	"channel": {
 		"url": "a notification URL", "command": "a command line", "file": "a path", "events": "a list of events", "quiet": wantQuiet,

@@ -20,6 +20,7 @@ var examples = map[string]string{
 	"status":       "loopd status kaizen",
 	"log":          "loopd log kaizen -n 3 -f",
 	"watch":        "loopd watch",
+	"serve":        "loopd serve --listen 127.0.0.1:7077",
 	"report":       "loopd report kaizen --html kaizen.html",
 	"steer":        "loopd steer kaizen \"Leave the parser alone today.\"",
 	"stop":         "loopd stop kaizen --now",

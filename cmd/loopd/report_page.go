@@ -24,8 +24,12 @@ type pageData struct {
 	Needs []string
 	// Live is set where the page is served: the path that tells of changes.
 	Live string
+	// Nonce is what the page's own script is allowed by.
+	Nonce string
 	// Links: the loops have pages of their own.
 	Links bool
+	// Control: what a person may do from the page, by the names of serve's controls; nothing where reading is all.
+	Control []string
 }
 
 // reportTemplate is parsed when the first page is made: nothing is paid for it at the start.

@@ -236,7 +236,7 @@ func TestLingersAfterItsAnswer(t *testing.T) {
 	w := &answerWriter{answered: make(chan struct{})}
 	res := run(t, newTestHost(t), context.Background(), Spec{
 		Argv: persona("chatter", r.path, "final"), Stdout: w, Answered: w.answered,
-		Linger: 200 * time.Millisecond, Idle: 100 * time.Millisecond, Grace: time.Hour,
+		Linger: 200 * time.Millisecond, Grace: time.Hour,
 	})
 	if res.Stopped != Lingered || res.Took < 200*time.Millisecond {
 		t.Errorf("got %+v", res)
