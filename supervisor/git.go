@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -35,8 +36,12 @@ func (g gitRunner) Git(ctx context.Context, c worktree.Command) (worktree.Output
 		limit = gitLimit
 	}
 	var out, errs bytes.Buffer
+	stdout := io.Writer(&out)
+	if c.Most > 0 {
+		stdout = &head{w: &out, left: c.Most}
+	}
 	env := append(worktree.Environ(g.env), c.Env...)
-	res, err := g.host.Run(ctx, proc.Spec{Argv: append([]string{"git"}, c.Args...), Dir: c.Dir, Env: env, Stdin: c.Stdin, Stdout: &out, Stderr: &errs,
+	res, err := g.host.Run(ctx, proc.Spec{Argv: append([]string{"git"}, c.Args...), Dir: c.Dir, Env: env, Stdin: c.Stdin, Stdout: stdout, Stderr: &errs,
 		Wall: limit, Grace: time.Second, Marker: g.marker})
 	if err != nil {
 		return worktree.Output{}, fmt.Errorf("run git %s: %w", strings.Join(c.Args, " "), err)
@@ -49,4 +54,19 @@ func (g gitRunner) Git(ctx context.Context, c worktree.Command) (worktree.Output
 
 func (s *Supervisor) git(marker string) gitRunner {
 	return gitRunner{host: s.Host, env: harness.CheckEnviron(s.Env, s.Known, nil), marker: marker, fault: s.Fault}
+}
+
+// head keeps the beginning of a stream and drops the rest.
+type head struct {
+	w    io.Writer
+	left int
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	kept := p[:min(len(p), h.left)]
+	h.left -= len(kept)
+	if _, err := h.w.Write(kept); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }

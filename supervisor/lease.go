@@ -222,7 +222,7 @@ func running(path string) (Holder, string, bool) {
 		return Holder{}, "", false
 	}
 	l := flock.New(path, flock.SetFlag(os.O_RDONLY))
-	ok, err := l.TryLock()
+	ok, err := l.TryRLock() // shared: two that look at the same moment must not take each other for a runner
 	if err != nil {
 		return Holder{}, "", false
 	}

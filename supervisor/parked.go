@@ -53,3 +53,17 @@ func (s *Supervisor) ParkedAct(ctx context.Context, act string, n int) (Acted, e
 	}
 	return Acted{Text: found.Ref + " is dropped"}, held.saveState(l, next)
 }
+
+// PeekParked gives the beginning of a parked change as text, at most that many bytes of its patch, without secrets: for
+// reports, which may be handed on. cut says that there is more.
+func (s *Supervisor) PeekParked(ctx context.Context, ref string, most int) (text string, cut bool, err error) {
+	r, err := s.open(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	if r.tree == nil {
+		return "", false, fmt.Errorf("%s: no git here", ref)
+	}
+	text, cut, err = r.tree.PeekParked(ctx, ref, most)
+	return r.redact.String(text), cut, err
+}

@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -60,6 +61,23 @@ func (t *Tree) ShowParked(ctx context.Context, ref string) (string, error) {
 		return "", fmt.Errorf("show parked change: %w", err)
 	}
 	return strings.TrimRight(string(said), "\n") + "\n\n" + string(b), nil
+}
+
+// PeekParked gives the beginning of a parked change: what it touches and the patch, at most that many bytes in whole lines.
+// cut says that there is more.
+func (t *Tree) PeekParked(ctx context.Context, ref string, most int) (text string, cut bool, err error) {
+	at, base, err := t.parkedAt(ctx, ref)
+	if err != nil {
+		return "", false, fmt.Errorf("show parked change: %w", err)
+	}
+	b, err := t.git(ctx, call{most: most + 1}, append(append([]string{"diff-tree", "--stat", "--patch"}, patchFlags...), base, at)...)
+	if err != nil {
+		return "", false, fmt.Errorf("show parked change: %w", err)
+	}
+	if len(b) > most {
+		return string(b[:bytes.LastIndexByte(b[:most], '\n')+1]), true, nil
+	}
+	return string(b), false, nil
 }
 
 // ApplyParked brings a parked change back as an uncommitted change of the working tree. Where it does not fit exactly, or a

@@ -75,6 +75,13 @@ func TestParked(t *testing.T) {
 			t.Errorf("shown lacks %q:\n%s", w, text)
 		}
 	}
+	for most, more := range map[int]bool{1 << 20: false, 200: true} {
+		peek, cut, err := r.PeekParked(bg, ref, most)
+		must(t, err)
+		if !strings.HasSuffix(text, peek) && !cut || cut != more || len(peek) > most || !strings.HasSuffix(peek, "\n") {
+			t.Errorf("peek of %d bytes is cut %v:\n%s", most, cut, peek)
+		}
+	}
 	must(t, r.Restore(bg, m, nil))
 	// In the way of one of its files: nothing at all is changed.
 	r.sh(`echo mine >c.txt`)

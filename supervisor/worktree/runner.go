@@ -21,6 +21,7 @@ type Command struct {
 	Env   []string // additions, such as GIT_INDEX_FILE=…
 	Stdin []byte
 	Limit time.Duration // wall clock; 0 is the Runner's own limit
+	Most  int           // bytes of stdout that are wanted, what follows is dropped; 0 for all
 }
 
 // Output is what a git command printed and its exit code.
@@ -103,6 +104,7 @@ type call struct {
 	stdin []byte
 	env   []string
 	limit time.Duration
+	most  int // bytes of stdout; 0 for all
 }
 
 // ask runs git; an exit code that is not 0 is the caller's to judge.
@@ -111,7 +113,7 @@ func (t *Tree) ask(ctx context.Context, c call, args ...string) (Output, error) 
 	if c.index != "" {
 		env = append(env, "GIT_INDEX_FILE="+c.index)
 	}
-	out, err := t.run.Git(ctx, Command{Args: withSettings(args), Dir: t.root, Env: append(env, c.env...), Stdin: c.stdin, Limit: c.limit})
+	out, err := t.run.Git(ctx, Command{Args: withSettings(args), Dir: t.root, Env: append(env, c.env...), Stdin: c.stdin, Limit: c.limit, Most: c.most})
 	if err != nil {
 		return out, &GitError{Args: args, Exit: -1, Stderr: firstLine(out.Stderr), Err: err}
 	}
