@@ -27,9 +27,6 @@ type Past struct {
 	Files int                `json:"files,omitempty"`
 }
 
-// ErrCut says that a history became shorter since it was read.
-var ErrCut = errors.New("the history became shorter since it was read")
-
 // historyMost bounds how much of a history is read, in bytes: some 40,000 iterations.
 const historyMost = 32 << 20
 
@@ -81,44 +78,33 @@ func appendLine(path string, line []byte) error {
 
 // History gives the execs of the loop as they were measured, oldest first. Lines that cannot be read are left out.
 func (s *Supervisor) History(ctx context.Context) ([]Past, error) {
-	dir, err := s.Traces(ctx)
+	r, err := s.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	past, _, err := HistorySince(dir, 0)
-	return past, err
-}
-
-// HistorySince reads what was added to the history in dir (see Traces) since an earlier look, which gave next, the place
-// to go on from; 0 reads all of it, but no more than its last 32 MiB. A history that became shorter is ErrCut: read it anew.
-func HistorySince(dir string, from int64) (past []Past, next int64, err error) {
-	f, err := os.Open(place{loop: dir}.history())
+	f, err := os.Open(r.place.history())
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, nil
+		return nil, nil
 	}
 	if err != nil {
-		return nil, from, fmt.Errorf("read history: %w", err)
+		return nil, fmt.Errorf("read history: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, from, fmt.Errorf("read history: %w", err)
+		return nil, fmt.Errorf("read history: %w", err)
 	}
-	size := info.Size()
-	if size < from {
-		return nil, from, ErrCut
-	}
-	start := max(from, size-historyMost)
-	text, err := io.ReadAll(io.NewSectionReader(f, start, size-start))
+	from := max(0, info.Size()-historyMost)
+	text, err := io.ReadAll(io.NewSectionReader(f, from, info.Size()-from))
 	if err != nil {
-		return nil, from, fmt.Errorf("read history: %w", err)
+		return nil, fmt.Errorf("read history: %w", err)
 	}
-	text = text[:bytes.LastIndexByte(text, '\n')+1] // the rest is a line that is being written
+	var out []Past
 	for line := range bytes.SplitSeq(text, []byte("\n")) {
 		var p Past
 		if json.Unmarshal(line, &p) == nil && p.Loop != "" && p.Outcome != journal.Outcome("") {
-			past = append(past, p)
+			out = append(out, p)
 		}
 	}
-	return past, start + int64(len(text)), nil
+	return out, nil
 }

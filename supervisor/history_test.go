@@ -2,7 +2,6 @@ package supervisor
 
 import (
 	"context"
-	"errors"
 	"os"
 	"testing"
 	"time"
@@ -49,45 +48,5 @@ func TestHistory(t *testing.T) {
 	}
 	if info, err := os.Stat(r.place.history()); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the history is %v, %v", info.Mode(), err)
-	}
-}
-
-// What was added since the last look is read, a line that is being written is not, and a history that became shorter is said.
-func TestHistorySince(t *testing.T) {
-	dir := t.TempDir()
-	path := place{loop: dir}.history()
-	add := func(text string) {
-		t.Helper()
-		if err := appendLine(path, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	look := func(from int64, want ...int) int64 {
-		t.Helper()
-		past, next, err := HistorySince(dir, from)
-		if err != nil || len(past) != len(want) {
-			t.Fatalf("from %d: %d iterations, want %v (%v)", from, len(past), want, err)
-		}
-		for i, p := range past {
-			if p.Iteration != want[i] {
-				t.Errorf("from %d: iteration %d, want %d", from, p.Iteration, want[i])
-			}
-		}
-		return next
-	}
-	look(0)
-	add(`{"loop":"k","iteration":1,"outcome":"shipped"}` + "\n")
-	next := look(0, 1)
-	look(next)
-	add(`{"loop":"k","iteration":2,"outcome":"failed"}`)
-	look(next)
-	add("\n")
-	next = look(next, 2)
-	look(0, 1, 2)
-	if err := os.Truncate(path, 10); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := HistorySince(dir, next); !errors.Is(err, ErrCut) {
-		t.Errorf("a history that became shorter: %v", err)
 	}
 }

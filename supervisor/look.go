@@ -17,19 +17,6 @@ func (s *Supervisor) RunningNow(ctx context.Context) (Holder, string, bool, erro
 	return h, step, is, nil
 }
 
-// Traces gives the folder where loopd keeps what is private to it about the loop: lease, history, transcripts. It need not
-// be there yet.
-func (s *Supervisor) Traces(ctx context.Context) (string, error) {
-	r, err := s.open(ctx)
-	if err != nil {
-		return "", err
-	}
-	return r.place.loop, nil
-}
-
-// RunningIn is RunningNow for somebody who knows the folder that Traces gives: no git is asked.
-func RunningIn(dir string) (Holder, string, bool) { return running(place{loop: dir}.loopLease()) }
-
 // Transcript gives the path of the newest transcript of an iteration; fs.ErrNotExist where none is kept.
 func (s *Supervisor) Transcript(ctx context.Context, n int) (string, error) {
 	r, err := s.open(ctx)

@@ -100,21 +100,21 @@ func (a *app) report(ref journal.Ref, details bool) (reportJSON, error) {
 	}
 	parked := l.State.Private.Parked
 	for _, p := range parked[max(0, len(parked)-reportParked):] {
-		r.Changes = append(r.Changes, parkedChange{p, a.parkedText(ctx, s, p.N)})
+		r.Changes = append(r.Changes, parkedChange{p, a.parkedText(ctx, s, p.Ref)})
 	}
 	return r, nil
 }
 
 // parkedText is the diff of a parked change, cut to size.
-func (a *app) parkedText(ctx context.Context, s *supervisor.Supervisor, n int) string {
-	did, err := s.ParkedAct(ctx, "show", n)
-	if err != nil {
+func (a *app) parkedText(ctx context.Context, s *supervisor.Supervisor, ref string) string {
+	text, cut, err := s.PeekParked(ctx, ref, diffMost)
+	switch {
+	case err != nil:
 		return "cannot be shown: " + err.Error()
+	case cut:
+		return text + "… (loopd parked shows all of it)"
 	}
-	if len(did.Text) > diffMost {
-		return did.Text[:diffMost] + "\n… (loopd parked shows all of it)"
-	}
-	return did.Text
+	return text
 }
 
 // writableFile says why a file could not be replaced; it is not touched.
