@@ -103,8 +103,10 @@ type Private struct {
 	// Before is how many iterations the runs before this one made; Ended says that the last run is over (contract).
 	Before int  `json:"before,omitempty"`
 	Ended  bool `json:"ended,omitempty"`
-	// Question is what the loop waits for, Answer the operator's reply for the next brief.
+	// Question is what the loop waits for, Fix what a person types to end the wait ("" for an answer), Answer the operator's
+	// reply for the next brief.
 	Question string `json:"question,omitempty"`
+	Fix      string `json:"fix,omitempty"`
 	Answer   string `json:"answer,omitempty"`
 	// Drift asks the next brief for a smaller unit.
 	Drift bool `json:"drift,omitempty"`

@@ -234,27 +234,21 @@ func statusAfter(s journal.State, t Step) journal.State {
 		s.Status = journal.Done
 		return s
 	case v.Outcome == journal.Held:
-		s.Status = journal.Blocked
-		s.Private.Question = question(t.Observed)
 		if slices.Contains(protocolHolds, v.Rule) {
-			s.Private.Question = strings.Join(v.Flags, "; ")
+			return held(s, journal.Blocked, strings.Join(v.Flags, "; "), mendFix(s.Name))
 		}
-		return s
+		return held(s, journal.Blocked, question(t.Observed), answerFix(s.Name, t.Number, t.Observed))
 	case v.NeedsPerson != "":
-		s.Status = journal.Blocked
-		s.Private.Question = v.NeedsPerson
-		return s
+		return held(s, journal.Blocked, v.NeedsPerson, mendFix(s.Name))
 	}
 	if stalled(s, t.Charter) {
 		if t.EscalateTo == "" || s.Private.Escalated != "" {
-			s.Status = journal.Stalled
-			s.Private.Question = stallText(s)
+			return held(s, journal.Stalled, stallText(s), "")
 		}
 		return s
 	}
 	if v.Outcome == journal.Idle && t.Asks && !t.Attended && s.Private.Idle%askEvery == 0 {
-		s.Status = journal.Blocked
-		s.Private.Question = fmt.Sprintf("idle %d times in a row: keep going, redirect or stop?", s.Private.Idle)
+		return held(s, journal.Blocked, idleText(s), idleFix(s.Name))
 	}
 	return s
 }
@@ -283,6 +277,10 @@ func stallText(s journal.State) string {
 		return fmt.Sprintf("the same failure %d times in a row (unit %q): regenerate the backlog or take the unit out", f.Row, f.Unit)
 	}
 	return fmt.Sprintf("%d iterations without movement; where the same units keep coming back, regenerate the backlog", s.Ratchet.StallCount)
+}
+
+func idleText(s journal.State) string {
+	return fmt.Sprintf("idle %d times in a row: keep going, redirect or stop?", s.Private.Idle)
 }
 
 func question(o Observed) string {

@@ -158,8 +158,10 @@ func noPush(env []string) []string {
 
 func startFailure(argv0 string, err error) string {
 	switch {
+	case errors.Is(err, proc.ErrNotFound):
+		return argv0 + " is not on PATH"
 	case errors.Is(err, os.ErrNotExist):
-		return fmt.Sprintf("%s was not found on PATH; install it, or choose another with --harness (loopd harness list shows what is here)", argv0)
+		return fmt.Sprintf("%s, or the interpreter that its first line names, does not exist", argv0)
 	case errors.Is(err, os.ErrPermission):
 		return fmt.Sprintf("%s is not executable: %v", argv0, err)
 	}

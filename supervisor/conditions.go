@@ -133,8 +133,7 @@ func truthOf(res CheckResult) Truth {
 // noAction records a tick that makes no iteration.
 func (r *run) noAction(it *iteration, t Tick, lists [3][]Judged) (Decision, error) {
 	l := it.loop
-	next := l.State
-	next.Status, next.Private.Question = t.Status, r.redact.String(t.Asks)
+	next := held(l.State, t.Status, r.redact.String(t.Asks), "")
 	e := &journal.Entry{N: it.number, Time: time.Now(), Agent: "loopd", NoAction: true, Reason: r.redact.String(journal.OneLine(t.Why, 600))}
 	for _, j := range lists[0] {
 		if j.Truth == True {
@@ -151,7 +150,7 @@ func (r *run) noAction(it *iteration, t Tick, lists [3][]Judged) (Decision, erro
 	}
 	d := Decision{Action: GateRefuse, Silent: true, Code: CodeOK, Why: t.Why}
 	if t.Status == journal.Blocked {
-		d.Code, d.Fix = CodeHeld, fmt.Sprintf("answer it: loopd resume %s --answer TEXT", l.Name)
+		d.Code, d.Fix = CodeHeld, HoldFix(next)
 	}
 	return d, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -71,7 +72,7 @@ func outcomeCode(it *iteration) int {
 func (r *run) paceFacts(it *iteration) PaceFacts {
 	s := it.state.Private
 	f := PaceFacts{Outcome: it.verdict.Outcome, Status: it.state.Status, Idle: s.Idle, LimitedRow: s.LimitedRow, UnavailableRow: it.loop.State.Private.UnavailableRow + 1,
-		Reset: it.step.Reset, Cadence: it.loop.Charter.Budget.Cadence, Drain: r.s.Options.Drain, Bounded: r.s.Options.Max > 0 || r.s.Options.For > 0 || r.s.Options.Until != "",
+		Reset: it.step.Reset, Cadence: it.loop.Charter.Budget.Cadence, Drain: r.s.Options.Drain, Missing: it.exec.NotStarted != "" && len(r.s.Options.Fallback) == 0, Bounded: r.s.Options.Max > 0 || r.s.Options.For > 0 || r.s.Options.Until != "",
 		Start: it.exec.Start, End: it.exec.End, CacheTTL: it.maker.CacheTTL(), Asks: it.step.Asks, Jitter: time.Duration(rand.Int64N(int64(resetJitterMost)))}
 	if f.End.IsZero() {
 		f.End = it.step.Now
@@ -123,8 +124,9 @@ func explain(it *iteration, r *run) string {
 	if check, _ := failedPart(it); check != "" && check != s {
 		s += ": " + check
 	}
-	if len(it.verdict.Flags) > 0 {
-		s += " (" + strings.Join(it.verdict.Flags, "; ") + ")"
+	flags := slices.DeleteFunc(slices.Clone(it.verdict.Flags), func(f string) bool { return strings.Contains(s, f) })
+	if len(flags) > 0 {
+		s += " (" + strings.Join(flags, "; ") + ")"
 	}
 	if it.parked != nil {
 		s += "; the change is kept: loopd parked " + r.s.Ref.Name + " show " + fmt.Sprint(it.parked.N)
@@ -138,29 +140,28 @@ func (r *run) ending(ctx context.Context, it *iteration) (Ending, bool) {
 	code := outcomeCode(it)
 	name := r.s.Ref.Name
 	p := it.state.Private
-	end := Ending{Code: code, Why: it.pace.Why, Wake: it.pace.Wake, Flags: Carry(p.Flags, p.CarryAdd, p.CarryDrop), Idle: p.Idle}
+	end := Ending{Code: code, Why: it.pace.Why, Fix: afterIteration(name, it), Wake: it.pace.Wake, Flags: Carry(p.Flags, p.CarryAdd, p.CarryDrop), Idle: p.Idle}
 	switch {
 	case it.verdict.Outcome == journal.Interrupted:
 		return Ending{Code: it.endCode, Why: "interrupted (" + it.exec.Interrupt + "); the tree was put back"}, true
 	case it.state.Status == journal.Done:
 		return Ending{Code: CodeOK, Why: "done: " + it.doneSeen}, true
 	case it.state.Status == journal.Blocked || it.state.Status == journal.Stalled:
-		return Ending{Code: CodeHeld, Why: string(it.state.Status) + ": " + it.state.Private.Question, Fix: "loopd resume " + name + " --answer TEXT"}, true
+		return Ending{Code: CodeHeld, Why: string(it.state.Status) + ": " + it.state.Private.Question, Fix: HoldFix(it.state)}, true
 	case it.pace.TakeOver != "":
 		return Ending{}, false
 	case it.verdict.Ends != 0:
 		return Ending{Code: it.verdict.Ends, Why: fmt.Sprintf("%s: %s", it.verdict.Class, explain(it, r)), Fix: "loopd log " + name}, true
 	case it.verdict.Class == journal.NoOp && !timed(it.loop.Charter.Budget.Cadence):
 		return Ending{Code: CodeOK, Why: "no eligible work"}, true
+	case it.exec.NotStarted != "" && len(o.Fallback) == 0:
+		return Ending{Code: CodeUnavailable, Why: it.exec.NotStarted, Fix: end.Fix}, true
 	case o.Once:
 		end.Why = fmt.Sprintf("iteration %d: %s", it.number, it.verdict.Outcome)
 		if it.verdict.Outcome == journal.Limited && !it.pace.Wake.IsZero() {
 			end.Why += "; not before " + it.pace.Wake.Local().Format(time.RFC3339)
-			end.Fix = "--now runs it all the same"
 		}
 		return end, true
-	case it.exec.NotStarted != "" && len(r.s.Options.Fallback) == 0:
-		return Ending{Code: CodeUnavailable, Why: it.exec.NotStarted, Fix: "loopd harness list"}, true // waiting installs nothing
 	case it.pace.Ask:
 		if end, stop := r.askIdle(ctx, it); stop {
 			return end, true
@@ -240,18 +241,16 @@ func (r *run) askIdle(ctx context.Context, it *iteration) (Ending, bool) {
 	case ok:
 		return Ending{Code: CodeOK, Why: "stopped by the operator"}, true
 	}
-	next := it.state
-	next.Status = journal.Blocked
-	next.Private.Question = fmt.Sprintf("idle %d times in a row: keep going, redirect or stop?", next.Private.Idle)
+	next := held(it.state, journal.Blocked, idleText(it.state), idleFix(name))
 	l, err := r.s.Dialect.Load(r.s.Ref)
 	if err == nil {
-		next.Private.Unsent = appendUnsent(next.Private.Unsent, r.tell(ctx, l, notice{Loop: name, Event: EventBlocked, Text: next.Private.Question, Fix: "loopd resume " + name}))
+		next.Private.Unsent = appendUnsent(next.Private.Unsent, r.tell(ctx, l, notice{Loop: name, Event: EventBlocked, Text: next.Private.Question, Fix: HoldFix(next)}))
 		err = r.saveState(l, next)
 	}
 	if err != nil {
 		return Ending{Code: CodeFault, Why: err.Error()}, true
 	}
-	return Ending{Code: CodeHeld, Why: next.Private.Question, Fix: "loopd resume " + name}, true
+	return Ending{Code: CodeHeld, Why: next.Private.Question, Fix: HoldFix(next)}, true
 }
 
 // redirect asks for other flags, or another skill, of a loop that is driven (the loop driver seed).
@@ -336,8 +335,7 @@ func (r *run) refused(ctx context.Context, it *iteration, d Decision) (Ending, e
 		}
 	}
 	if d.Block {
-		next.Status = journal.Blocked
-		next.Private.Question = reason
+		next = held(next, journal.Blocked, reason, d.Fix)
 	}
 	return end, r.write(l, rec)
 }

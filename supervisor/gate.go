@@ -130,10 +130,8 @@ func gateStatus(f GateFacts) (Decision, bool, error) {
 		d.Code, d.Fix = CodeRefused, "loopd resume "+n
 	case journal.Retired:
 		d.Code, d.Fix = CodeRefused, "a retired loop stays retired; loopd resume "+n+" takes it back into service"
-	case journal.Stalled:
-		d.Code, d.Fix = CodeHeld, "look at loopd log "+n+" and the backlog, then loopd resume "+n
-	case journal.Blocked:
-		d.Code, d.Fix = CodeHeld, fmt.Sprintf("answer it with loopd resume %s --answer TEXT", n)
+	case journal.Stalled, journal.Blocked:
+		d.Code, d.Fix = CodeHeld, HoldFix(f.State)
 	case journal.Done:
 		d.Code, d.Fix = CodeDone, "nothing is left to do; loopd resume "+n+" opens it again"
 		d.Silent = true

@@ -10,9 +10,17 @@ import (
 )
 
 // handOff does what must leave the loop directory after the record: a stall to the second vendor or to a human, a
-// question, the good news, a demotion. Silence is the contract where nothing needs attention.
+// question, the good news, a demotion. Silence is the contract where nothing needs attention. The iteration's own line comes
+// first: what is told below it can only be understood then.
 func (r *run) handOff(ctx context.Context, it *iteration) error {
-	next := it.state
+	next, before := it.state, it.state
+	if r.secondIsDue(it) {
+		if err := r.secondVendor(ctx, it, &next); err != nil {
+			return err
+		}
+	}
+	it.state = next
+	r.publish(it)
 	var unsent []string
 	say := func(event, text, fix string) {
 		unsent = append(unsent, r.tell(ctx, it.loop, notice{Loop: r.s.Ref.Name, Event: event, Text: text, Fix: fix})...)
@@ -35,25 +43,18 @@ func (r *run) handOff(ctx context.Context, it *iteration) error {
 	case next.Status == journal.Done:
 		say(EventDone, fmt.Sprintf("done after %d iterations: %s", next.Iteration, it.doneSeen), "")
 	case next.Status == journal.Stalled:
-		say(EventStalled, next.Private.Question, "loopd log "+name+"; then loopd resume "+name)
+		say(EventStalled, next.Private.Question, HoldFix(next))
 	case next.Status == journal.Blocked:
-		say(EventBlocked, fmt.Sprintf("iteration %d: %s", it.number, next.Private.Question), "loopd resume "+name+" --answer TEXT")
+		say(EventBlocked, fmt.Sprintf("iteration %d: %s", it.number, next.Private.Question), HoldFix(next))
 	case it.verdict.Outcome == journal.Filed && it.loop.Charter.Archetype == journal.WatchAndReport:
 		say(EventReport, orElse(it.report.Detail, it.report.Did), "loopd log "+name)
 	case it.verdict.Outcome == journal.Unavailable && it.loop.State.Private.UnavailableRow+1 >= unavailMaxInRow:
 		say(EventUnavailable, fmt.Sprintf("%s was unavailable %d times in a row: %s", it.maker.Name(), unavailMaxInRow, r.cause(it)), "loopd harness test "+it.maker.Name())
-	case it.verdict.Outcome.Counts() && stalled(next, it.loop.Charter) && it.second != nil && next.Private.Escalated == "":
-		if err := r.secondVendor(ctx, it, &next); err != nil {
-			return err
-		}
-		if next.Status == journal.Stalled {
-			say(EventStalled, next.Private.Question, "loopd log "+name+"; then loopd resume "+name)
-		}
 	}
 	if len(unsent) > 0 {
 		next.Private.Unsent = appendUnsent(next.Private.Unsent, unsent)
 	}
-	changed := len(unsent) > 0 || next.Private.Escalated != it.state.Private.Escalated || next.Status != it.state.Status
+	changed := len(unsent) > 0 || next.Private.Escalated != before.Private.Escalated || next.Status != before.Status
 	it.state = next
 	if !changed {
 		return nil
@@ -63,6 +64,13 @@ func (r *run) handOff(ctx context.Context, it *iteration) error {
 		return fmt.Errorf("load loop %s: %w", name, err)
 	}
 	return r.saveState(l, next)
+}
+
+// secondIsDue reports a stall that no other harness was asked about yet and that holds nobody.
+func (r *run) secondIsDue(it *iteration) bool {
+	s := it.state
+	held := s.Status == journal.Done || s.Status == journal.Stalled || s.Status == journal.Blocked
+	return !held && it.verdict.Outcome.Counts() && stalled(s, it.loop.Charter) && it.second != nil && s.Private.Escalated == ""
 }
 
 // secondVendor hands a stall, once, to another harness: read-only, it answers with a hypothesis for the next brief.
@@ -105,8 +113,7 @@ func (r *run) secondVendor(ctx context.Context, it *iteration, next *journal.Sta
 		next.Private.HypothesisBy = it.second.Name()
 		return r.through()
 	}
-	next.Status = journal.Stalled
-	next.Private.Question = fmt.Sprintf("%s; %s was asked and gave no hypothesis (%s)", stallText(*next), it.second.Name(), orElse(orElse(x.NotStarted, x.Reply.Cause), string(x.Reply.Stop)))
+	*next = held(*next, journal.Stalled, fmt.Sprintf("%s; %s was asked and gave no hypothesis (%s)", stallText(*next), it.second.Name(), orElse(orElse(x.NotStarted, x.Reply.Cause), string(x.Reply.Stop))), "")
 	return r.through()
 }
 

@@ -147,7 +147,7 @@ func resumed(s journal.State, answer string) journal.State {
 	p := &s.Private
 	p.Idle, p.Deaths, p.UnavailableRow = 0, 0, 0
 	p.Escalated, p.Hypothesis, p.HypothesisBy = "", "", ""
-	p.Refusal, p.Question = nil, ""
+	p.Refusal, p.Question, p.Fix = nil, "", ""
 	if p.Failure != nil {
 		f := *p.Failure
 		f.Row, f.Signature, f.Approaches = 0, "", nil

@@ -41,6 +41,8 @@ type PaceFacts struct {
 	CacheTTL time.Duration
 	// Asks is true for loops that put the idle question (not for watchers, decision 27).
 	Asks bool
+	// Missing: the harness could not be started and no other takes over.
+	Missing bool
 }
 
 // Pace is the decision about the next start.
@@ -118,6 +120,9 @@ func limited(f PaceFacts) Pace {
 func unavailableWait(f PaceFacts) Pace {
 	if f.UnavailableRow >= unavailMaxInRow {
 		return Pace{Stop: true, Why: fmt.Sprintf("unavailable %d times in a row", f.UnavailableRow)}
+	}
+	if f.Missing {
+		return Pace{Stop: true, Why: "the harness cannot be started: waiting installs nothing"}
 	}
 	w := doubling(unavailFirst, unavailMost, f.UnavailableRow)
 	return Pace{Wake: f.End.Add(deadZone(w, f.CacheTTL, true)), Why: fmt.Sprintf("unavailable: back off %s", w)}

@@ -221,8 +221,8 @@ func (r *run) note(text string, parked *journal.Parked, died bool) error {
 			next.Private.Parked = append(append([]journal.Parked(nil), next.Private.Parked...), *parked)
 		}
 		if next.Private.Deaths >= mostDeaths {
-			next.Status = journal.Blocked
-			next.Private.Question = fmt.Sprintf("%d launches in a row died uncounted: see what ends them", next.Private.Deaths)
+			next = held(next, journal.Blocked, fmt.Sprintf("%d launches in a row died uncounted: see what ends them", next.Private.Deaths),
+				fmt.Sprintf("loopd log %[1]s shows where they died; then loopd resume %[1]s", l.Name))
 		}
 		rec.State = &next
 	}

@@ -323,7 +323,6 @@ func (r *run) loop(ctx context.Context) (Ending, error) {
 			return r.refused(ctx, it, gate)
 		}
 		r.stands(it)
-		r.publish(it)
 		if end, stop := r.ending(ctx, it); stop {
 			return end, nil
 		}

@@ -158,4 +158,3 @@ func (b *tab) until(expression string) {
 		b.t.Fatalf("never true: %s\nthe page: %s\nits console: %s", expression, b.eval(`document.body.innerText`).String(), strings.Join(b.console, "\n"))
 	}
 }
-

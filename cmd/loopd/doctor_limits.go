@@ -6,6 +6,7 @@ import (
 
 	"loopd/harness"
 	"loopd/journal"
+	"loopd/supervisor/proc"
 )
 
 // startsProposeOnly (D8): write access is earned and then allowed by a person, it does not stand in a fresh charter.
@@ -76,7 +77,7 @@ func harnessIsHere(p *patient) ([]journal.Finding, error) {
 			bad(part.setting, name, "a harness that can do this part", err.Error())
 			continue
 		}
-		if _, err := findProgram(p.Env, p.Loop.Root, inv.Argv[0]); err != nil {
+		if _, err := proc.Find(inv.Argv[0], p.Loop.Root, p.Env); err != nil {
 			bad(part.setting, name, "a program that is here", err.Error())
 		}
 	}

@@ -107,7 +107,7 @@ func (a *app) look(ctx context.Context, host *proc.Host, h harness.Harness, all 
 	}
 	p.Environ = harness.Environ(a.Env, h, all, p.Invocation, nil)
 	p.Credential = harness.WhichCredential(h, p.Environ, func(path string) bool { _, err := os.Stat(path); return err == nil })
-	if p.Program, err = findProgram(a.Env, a.Root, p.Invocation.Argv[0]); err != nil {
+	if p.Program, err = proc.Find(p.Invocation.Argv[0], a.Root, a.Env); err != nil {
 		p.Missing = err.Error()
 		return p
 	}

@@ -77,7 +77,7 @@ func (c *runCmd) drive(a *app, ref journal.Ref, host *proc.Host, adjust func()) 
 	s.Options = c.options(s.Options)
 	s.Watched = a.Print.Terminal() || a.Verbose
 	if s.Options.Maker == "" && l.Charter.Harness.Maker == "" {
-		if s.Options.Maker = defaultHarness(s.Known, a.Env); s.Options.Maker != "" {
+		if s.Options.Maker = defaultHarness(s.Known, a.Root, a.Env); s.Options.Maker != "" {
 			a.Print.Notice("no harness was chosen: " + s.Options.Maker + " is used")
 		}
 	}
@@ -141,14 +141,15 @@ func (c *runCmd) finish(a *app, ref journal.Ref, end supervisor.Ending) error {
 		}
 	}
 	why := c.Name + ": " + end.Why
-	switch end.Code {
-	case codeOK:
-		a.Print.Notice(why)
-	default:
-		a.Print.Warn(why, "exit", end.Code)
+	say := a.Print.Notice
+	if end.Code == codeOK {
+		say(why)
+	} else {
+		say = a.Print.Warn
+		say(why, "exit", end.Code)
 	}
 	if end.Fix != "" {
-		a.Print.Warn("next: " + end.Fix)
+		say("next: " + end.Fix)
 	}
 	if end.Iterations > 0 && end.Branch != "" {
 		a.Print.Notice(fmt.Sprintf("%s, %s on %s", many(end.Iterations, "iteration"), many(end.Commits, "commit"), end.Branch))

@@ -76,7 +76,7 @@ func (a *app) settle(charter journal.Charter, c config) ([]Setting, error) {
 		if s.Value == "" {
 			flag.Target.SetZero()
 			if s.Name == "harness" {
-				settings[i].Value = defaultHarness(set.All(), a.Env)
+				settings[i].Value = defaultHarness(set.All(), a.Root, a.Env)
 			}
 			continue
 		}

@@ -40,6 +40,7 @@ type statusJSON struct {
 	Wake      time.Time        `json:"wake,omitzero"`
 	WakeWhy   string           `json:"wake_why,omitempty"`
 	Question  string           `json:"question,omitempty"`
+	Fix       string           `json:"fix,omitempty"` // what a person types about the question
 	Parked    int              `json:"parked"`
 	Harnesses map[string]tally `json:"harnesses,omitempty"`
 	Defects   []string         `json:"defects,omitempty"`
@@ -147,6 +148,9 @@ func statusOf(s *supervisor.Supervisor) (statusJSON, journal.Loop, error) {
 		Ratchet: l.State.Ratchet.Value, Best: l.State.Ratchet.Best, Stall: l.State.Ratchet.StallCount, StallMax: l.Charter.Escalation.Stalled, Idle: p.Idle,
 		Mode: l.State.Promotion.Mode, Clean: l.State.Promotion.Clean, Cost: p.Spent.Cost, LastRun: l.State.LastRun, Wake: p.NotBefore, WakeWhy: p.WakeWhy,
 		Question: p.Question, Parked: len(p.Parked)}
+	if p.Question != "" {
+		st.Fix = supervisor.HoldFix(l.State)
+	}
 	for _, d := range l.Defects() {
 		st.Defects = append(st.Defects, d.String())
 	}
@@ -223,6 +227,7 @@ func page(s statusJSON, l journal.Loop) string {
 	line("status", "%s", s.word())
 	if s.Question != "" {
 		line("waits for", "%s", s.Question)
+		line("next", "%s", s.Fix)
 	}
 	line("iteration", "%s", ofMost(s.Iteration-s.Before, s.Max, " of "))
 	if s.Ratchet != nil && s.Best != nil {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/nicholas-fedor/shoutrrr"
@@ -193,11 +191,14 @@ func (a *app) stateHome() string {
 }
 
 // defaultHarness is decision 12: where nobody chose, claude, then codex, else the only one that is here.
-func defaultHarness(known []harness.Harness, env []string) string {
+func defaultHarness(known []harness.Harness, dir string, env []string) string {
 	var here []string
 	for _, h := range known {
 		inv, err := h.Invoke(harness.Request{})
-		if err == nil && onPath(inv.Argv[0], env) {
+		if err != nil {
+			continue
+		}
+		if _, err := proc.Find(inv.Argv[0], dir, env); err == nil {
 			here = append(here, h.Name())
 		}
 	}
@@ -212,19 +213,6 @@ func defaultHarness(known []harness.Harness, env []string) string {
 		return here[0]
 	}
 	return ""
-}
-
-func onPath(program string, env []string) bool {
-	if strings.ContainsRune(program, filepath.Separator) {
-		_, err := exec.LookPath(program)
-		return err == nil
-	}
-	for _, dir := range filepath.SplitList(lookup(env, "PATH")) {
-		if _, err := exec.LookPath(filepath.Join(dir, program)); err == nil {
-			return true
-		}
-	}
-	return false
 }
 
 // sendURL delivers to a notification URL (Slack, mail, ntfy, webhook …).
