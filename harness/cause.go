@@ -126,3 +126,13 @@ func or(a, b string) string {
 	}
 	return b
 }
+
+// RefusesRoot says why the harness would not start for root with every permission in its environment (Environ), and what
+// to do; "" where it would.
+func RefusesRoot(h Harness, environ []string) string {
+	name := h.Caps().RootNeeds
+	if value, _ := lookup(environ, name); name == "" || value != "" {
+		return ""
+	}
+	return cause(h.Name(), "", is(Misused, "root"), "it refuses every permission to root")
+}

@@ -31,7 +31,7 @@ func (claude) Keys() []string {
 // CacheTTL is five minutes: the default of the vendor's API.
 func (c claude) CacheTTL() time.Duration { return c.ttl(DefaultCacheTTL) }
 func (claude) Caps() Caps {
-	return Caps{Events: true, Turns: true, Cost: true, ReportsCost: true, ReportsUsage: true}
+	return Caps{Events: true, Turns: true, Cost: true, ReportsCost: true, ReportsUsage: true, RootNeeds: "IS_SANDBOX"}
 }
 
 func (claude) Credentials() []CredentialRule {

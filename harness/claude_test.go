@@ -204,3 +204,17 @@ func TestClaudeDraft(t *testing.T) {
 		}
 	}
 }
+
+// As root it starts only where its environment declares a sandbox; others have no such word.
+func TestRefusesRoot(t *testing.T) {
+	for _, c := range []struct {
+		harness string
+		env     []string
+		want    bool
+	}{{"claude", nil, true}, {"claude", []string{"IS_SANDBOX="}, true}, {"claude", []string{"IS_SANDBOX=1"}, false}, {"codex", nil, false}} {
+		why := harness.RefusesRoot(named(t, c.harness), c.env)
+		if (why != "") != c.want || c.want && !strings.Contains(why, "IS_SANDBOX=1") {
+			t.Errorf("%s with %q: %q", c.harness, c.env, why)
+		}
+	}
+}

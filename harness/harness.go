@@ -41,12 +41,13 @@ const DefaultCacheTTL = 300 * time.Second
 
 // Caps says what a CLI does about limits by itself (decision 16).
 type Caps struct {
-	Turns        bool // it ends a run at Request.MaxTurns
-	Cost         bool // it ends a run at Request.MaxCost
-	ReportsCost  bool // Reply.Cost is filled without a price table
-	ReportsUsage bool // Reply.Usage is filled
-	Events       bool // its stdout is a stream of events: what it prints on stderr is no sign of life
-	CountsTurns  bool // Event.Turns grows while it runs, so that loopd can end it at Request.MaxTurns
+	Turns        bool   // it ends a run at Request.MaxTurns
+	Cost         bool   // it ends a run at Request.MaxCost
+	ReportsCost  bool   // Reply.Cost is filled without a price table
+	ReportsUsage bool   // Reply.Usage is filled
+	Events       bool   // its stdout is a stream of events: what it prints on stderr is no sign of life
+	CountsTurns  bool   // Event.Turns grows while it runs, so that loopd can end it at Request.MaxTurns
+	RootNeeds    string // a variable without which it refuses to start as root with every permission, "" for none
 }
 
 // Request is what one exec shall do.

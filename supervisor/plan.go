@@ -47,6 +47,9 @@ func (r *run) plan(ctx context.Context) (Ending, error) {
 		return Ending{}, &UsageError{Err: err}
 	}
 	fmt.Fprintf(&b, "iteration: %d\nmode: %s\nharness: %s\nargv: %s\nlimits: %s wall clock, %s without output\n", it.number, it.loop.State.Promotion.Mode, it.maker.Name(), strings.Join(inv.Argv, " "), it.wall, it.idle)
+	for _, why := range r.obstacles(it) {
+		fmt.Fprintf(&b, "warning: %s\n", why)
+	}
 	for _, c := range it.loop.Charter.Verification {
 		fmt.Fprintf(&b, "check: %s\n", c.Command)
 	}
