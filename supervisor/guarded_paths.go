@@ -15,8 +15,7 @@ var nearMiss = map[string]bool{"signs.md": true, "backlog.md": true}
 // guardedPaths lists what the agent must not touch: the loop's own files, the fleet's STOP and config, other loops'
 // folders, git's hooks and config. Files that may appear are listed too, so that their appearance is seen.
 func guardedPaths(l journal.Loop, gitCommon string, busy func(loopDir string) bool) []string {
-	loops := filepath.Dir(l.Dir)
-	paths := []string{filepath.Join(loops, "STOP"), filepath.Join(loops, "config.toml")}
+	var paths []string
 	if within(l.Dir, l.Charter.File) { // a skill lies elsewhere, and is the repository's matter
 		paths = append(paths, l.Charter.File)
 	}
@@ -24,7 +23,10 @@ func guardedPaths(l journal.Loop, gitCommon string, busy func(loopDir string) bo
 	for _, f := range []string{"state.json", "journal.md", "STOP", "signs.md", "backlog.md", "state.md", "record.md"} {
 		paths = append(paths, filepath.Join(l.Dir, f))
 	}
-	if others, err := os.ReadDir(loops); err == nil {
+	// The fleet's folder is every loop's matter, wherever its own is.
+	for _, loops := range unique([]string{filepath.Dir(StopFile(l.Root, "")), filepath.Dir(l.Dir)}) {
+		paths = append(paths, filepath.Join(loops, "STOP"), filepath.Join(loops, "config.toml"))
+		others, _ := os.ReadDir(loops)
 		for _, o := range others {
 			dir := filepath.Join(loops, o.Name())
 			// A loop that runs now writes its own files.

@@ -44,26 +44,24 @@ func StopFile(root, name string) string { return filepath.Join(root, ".loop", na
 
 // SetStatus pauses, retires, resumes or activates a loop. On a running loop it leaves a request for the next boundary.
 func (s *Supervisor) SetStatus(ctx context.Context, status journal.Status, answer string) (Acted, error) {
-	r, err := s.open(ctx)
-	if err != nil {
-		return Acted{}, err
-	}
 	name := s.Ref.Name
-	if h, step, is := running(r.place.loopLease()); is {
+	r, l, err := s.ours(ctx)
+	if busy := (*ErrBusy)(nil); errors.As(err, &busy) {
 		if answer != "" {
 			if err := Steer(s.Disk, s.Ref, answer); err != nil {
 				return Acted{}, err
 			}
 		}
-		return Acted{Text: fmt.Sprintf("%s runs (pid %d, step %s): it becomes %s at the next boundary", name, h.PID, step, status)}, leave(r.place, "status-"+string(status), "")
+		r, err := s.open(ctx)
+		if err != nil {
+			return Acted{}, err
+		}
+		return Acted{Text: fmt.Sprintf("%s runs (pid %d, step %s): it becomes %s at the next boundary", name, busy.Holder.PID, busy.Step, status)}, leave(r.place, "status-"+string(status), "")
 	}
-	l, err := s.Dialect.Load(s.Ref)
 	if err != nil {
-		return Acted{}, fmt.Errorf("load loop %s: %w", name, err)
-	}
-	if err := defectError(l); err != nil {
 		return Acted{}, err
 	}
+	defer r.letGo()
 	was := orElse(string(l.State.Status), string(journal.Designed))
 	next := l.State
 	next.Status = status
@@ -169,6 +167,29 @@ func (s *Supervisor) StopNow(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	return true, leave(r.place, requestNow, time.Now().Format(time.RFC3339))
+}
+
+// ours is still, but for a working tree that another loop has: there is nothing of this one to recover in it then, and its
+// own lease will do.
+func (s *Supervisor) ours(ctx context.Context) (*run, journal.Loop, error) {
+	r, l, err := s.still(ctx)
+	busy := (*ErrBusy)(nil)
+	if !errors.As(err, &busy) {
+		return r, l, err
+	}
+	r, again := s.open(ctx)
+	if again != nil || busy.Path == r.place.loopLease() {
+		return nil, l, err
+	}
+	if r.loopLease, err = takeLease(r.place.loopLease(), r.holder(), s.Fault); err != nil {
+		return nil, l, err
+	}
+	l, err = s.Dialect.Load(s.Ref)
+	if err != nil {
+		r.letGo()
+		return nil, l, fmt.Errorf("load loop %s: %w", s.Ref.Name, err)
+	}
+	return r, l, nil
 }
 
 // still opens a loop that nobody runs, with its leases held, for an operator's act.

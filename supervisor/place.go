@@ -24,6 +24,11 @@ func placeOf(gitDir, commonDir, stateHome, root, name string) place {
 	return place{tree: filepath.Join(gitDir, "loopd"), loop: filepath.Join(commonDir, "loopd", name)}
 }
 
+// of is the place of another loop beside this one.
+func (p place) of(name string) place {
+	return place{tree: p.tree, loop: filepath.Join(filepath.Dir(p.loop), name)}
+}
+
 func (p place) transcripts() string { return filepath.Join(p.loop, "transcripts") }
 func (p place) guarded() string     { return filepath.Join(p.loop, "guarded") }
 func (p place) requests() string    { return filepath.Join(p.loop, "requests") }

@@ -206,7 +206,7 @@ func (r *run) commonDir() string {
 
 // busy reports whether a loop of the same repository runs now: then its files change without the agent.
 func (r *run) busy(loopDir string) bool {
-	_, _, is := running(r.placeFor(r.main, filepath.Base(loopDir)).loopLease())
+	_, _, is := running(r.place.of(filepath.Base(loopDir)).loopLease())
 	return is
 }
 

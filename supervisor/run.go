@@ -139,29 +139,24 @@ func (s *Supervisor) open(ctx context.Context) (*run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load loop %s: %w", s.Ref.Name, err)
 	}
-	if l.Charter.Unmanaged && !s.Options.Protect {
-		// The tree is the agent's, but two loops in it at once are not meant: the lease lies where it always lies.
-		t, err := worktree.Open(ctx, s.Ref.Root, s.git(r.marker), worktree.Options{})
-		if err != nil && !errors.Is(err, worktree.ErrNotRepo) {
-			return nil, fmt.Errorf("open working tree: %w", err)
-		}
-		r.place = r.placeFor(t, s.Ref.Name)
-		return r, nil
-	}
-	if !s.Options.NoGit {
-		t, err := worktree.Open(ctx, s.Ref.Root, s.git(r.marker), worktree.Options{Protected: s.Protected})
-		switch {
-		case errors.Is(err, worktree.ErrNotRepo):
-			return nil, &HeldError{Err: fmt.Errorf("%s is not inside a git repository: a failed iteration could not be put back", s.Ref.Root), Fix: "git init, or run with --no-git"}
-		case err != nil:
-			return nil, fmt.Errorf("open working tree: %w", err)
-		}
+	t, err := worktree.Open(ctx, s.Ref.Root, s.git(r.marker), worktree.Options{Protected: s.Protected})
+	outside := errors.Is(err, worktree.ErrNotRepo)
+	switch unmanaged := l.Charter.Unmanaged && !s.Options.Protect; {
+	case outside && !unmanaged && !s.Options.NoGit && !s.Options.Operate:
+		return nil, &HeldError{Err: fmt.Errorf("%s is not inside a git repository: a failed iteration could not be put back", s.Ref.Root), Fix: "git init, or run with --no-git"}
+	case err != nil && !outside && !s.Options.NoGit:
+		return nil, fmt.Errorf("open working tree: %w", err)
+	case err != nil:
+		t = nil
+	case !unmanaged && !s.Options.NoGit:
 		r.main, r.tree = t, t
 		if err := r.leave(ctx, t, l); err != nil {
 			return nil, err
 		}
 	}
-	r.place = r.placeFor(r.tree, s.Ref.Name)
+	// Where the tree is the agent's or nobody's, two loops in it at once are not meant all the same: the lease lies where it
+	// always lies, and where an operator looks for it.
+	r.place = r.placeFor(t, s.Ref.Name)
 	return r, nil
 }
 
@@ -425,9 +420,10 @@ func (r *run) doWrites(writes []journal.Write) error {
 	return nil
 }
 
-// stopFile gives the STOP file that holds this loop, "" for none.
+// stopFile gives the STOP file that holds this loop, "" for none. The fleet's holds loops of every convention, wherever
+// their folder is (decision 30).
 func (r *run) stopFile() string {
-	for _, p := range []string{filepath.Join(filepath.Dir(r.s.Ref.Dir), "STOP"), filepath.Join(r.s.Ref.Dir, "STOP")} {
+	for _, p := range []string{StopFile(r.s.Ref.Root, ""), filepath.Join(filepath.Dir(r.s.Ref.Dir), "STOP"), filepath.Join(r.s.Ref.Dir, "STOP")} {
 		if exists(p) {
 			if rel, err := filepath.Rel(r.s.Ref.Root, p); err == nil {
 				return rel

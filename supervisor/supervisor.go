@@ -56,6 +56,7 @@ type Supervisor struct {
 type Options struct {
 	Once, IfDue, PrintWake, Now, Drain, DryRun, Yes bool
 	Worktree, NoGit, Baseline                       bool
+	Operate                                         bool          // an operator's command: a loop outside of git is looked at and steered too
 	Max                                             int           // iterations of this run, 0 for no bound
 	For                                             time.Duration // of this run, 0 for no bound
 	Until                                           string        // a command; exit 0 ends the run

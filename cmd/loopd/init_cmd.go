@@ -175,6 +175,9 @@ func archetypeNamed(name string) (journal.Archetype, error) {
 		}
 		known = append(known, string(k))
 	}
+	if name == "" {
+		return "", usagef("loopd init NAME --archetype "+string(journal.BacklogDrain)+", or --interview, which asks you", "which kind of loop? --archetype is one of: %s", strings.Join(known, ", "))
+	}
 	return "", usagef("loopd init --help", "unknown archetype %s%s; known: %s", quoted(name), suggest(name, known), strings.Join(known, ", "))
 }
 

@@ -116,6 +116,7 @@ func (a *app) operator(ref journal.Ref) (s *supervisor.Supervisor, done func(), 
 		host.Close()
 		return nil, nil, err
 	}
+	s.Options.Operate = true
 	return s, host.Close, nil
 }
 
