@@ -114,10 +114,40 @@ type Private struct {
 	Approved   Mode      `json:"approved,omitempty"`
 	ApprovedBy string    `json:"approved_by,omitempty"`
 	ApprovedAt time.Time `json:"approved_at,omitzero"`
-	// Unsent are notices whose channel failed; they are sent again at the next start.
-	Unsent []string `json:"unsent,omitempty"`
+	// Notices wait for their channels: one failed, is quiet, or has had its messages of the day.
+	Notices []Notice `json:"notices,omitempty"`
+	// Told counts the messages of a day, by channel; Rolled is the day up to which the daily notice was told.
+	Told   map[string]Told `json:"told,omitempty"`
+	Rolled string          `json:"rolled,omitempty"`
 	// Harness counts outcomes by harness name.
 	Harness map[string]Tally `json:"harness,omitempty"`
+}
+
+// Notice is a message to a human that waits for its channel.
+type Notice struct {
+	To    string    `json:"to"` // the channel, see Channel.String
+	Event string    `json:"event"`
+	Title string    `json:"title"`
+	Body  string    `json:"body"`
+	At    time.Time `json:"at"`
+	Next  time.Time `json:"next"` // it is tried again then
+	Tries int       `json:"tries,omitempty"`
+	Why   string    `json:"why,omitempty"` // the last try failed
+}
+
+// Told counts the messages that a channel had on a local day.
+type Told struct {
+	Day string `json:"day"` // 2006-01-02
+	N   int    `json:"n"`
+}
+
+// Add counts one more.
+func (t Told) Add(now time.Time) Told {
+	if day := now.Format(time.DateOnly); t.Day != day {
+		t = Told{Day: day}
+	}
+	t.N++
+	return t
 }
 
 // Spent adds up what a loop has used.

@@ -244,7 +244,7 @@ func (r *run) askIdle(ctx context.Context, it *iteration) (Ending, bool) {
 	next := held(it.state, journal.Blocked, idleText(it.state), idleFix(name))
 	l, err := r.s.Dialect.Load(r.s.Ref)
 	if err == nil {
-		next.Private.Unsent = appendUnsent(next.Private.Unsent, r.tell(ctx, l, notice{Loop: name, Event: EventBlocked, Text: next.Private.Question, Fix: HoldFix(next)}))
+		r.tell(ctx, l, &next.Private, notice{Loop: name, Event: EventBlocked, Text: next.Private.Question, Fix: HoldFix(next)})
 		err = r.saveState(l, next)
 	}
 	if err != nil {
@@ -312,7 +312,7 @@ func (r *run) refused(ctx context.Context, it *iteration, d Decision) (Ending, e
 		next := l.State
 		next.Status = journal.Done
 		next.Private.Refusal = nil
-		next.Private.Unsent = appendUnsent(next.Private.Unsent, r.tell(ctx, l, notice{Loop: l.Name, Event: EventDone, Text: d.Why}))
+		r.tell(ctx, l, &next.Private, notice{Loop: l.Name, Event: EventDone, Text: d.Why})
 		end.Why = "done: " + d.Why
 		return end, r.write(l, journal.Record{Note: journal.Note(journal.NoteDone, now, r.redact.String(d.Why)), State: &next, Class: class})
 	}
@@ -331,7 +331,7 @@ func (r *run) refused(ctx context.Context, it *iteration, d Decision) (Ending, e
 		next.Private.Refusal = &journal.Refusal{Reason: reason, Count: 1}
 		rec.Note = journal.Note(journal.NoteRefused, now, reason)
 		if d.Tell {
-			next.Private.Unsent = appendUnsent(next.Private.Unsent, r.tell(ctx, l, notice{Loop: l.Name, Event: refusalEvent(d), Text: d.Why, Fix: d.Fix}))
+			r.tell(ctx, l, &next.Private, notice{Loop: l.Name, Event: refusalEvent(d), Text: d.Why, Fix: d.Fix})
 		}
 	}
 	if d.Block {

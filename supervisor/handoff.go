@@ -21,9 +21,9 @@ func (r *run) handOff(ctx context.Context, it *iteration) error {
 	}
 	it.state = next
 	r.publish(it)
-	var unsent []string
+	waits := false
 	say := func(event, text, fix string) {
-		unsent = append(unsent, r.tell(ctx, it.loop, notice{Loop: r.s.Ref.Name, Event: event, Text: text, Fix: fix})...)
+		waits = r.tell(ctx, it.loop, &next.Private, notice{Loop: r.s.Ref.Name, Event: event, Text: text, Fix: fix}) || waits
 	}
 	name := r.s.Ref.Name
 	if it.loop.State.Promotion.Mode != next.Promotion.Mode {
@@ -50,11 +50,14 @@ func (r *run) handOff(ctx context.Context, it *iteration) error {
 		say(EventReport, orElse(it.report.Detail, it.report.Did), "loopd log "+name)
 	case it.verdict.Outcome == journal.Unavailable && it.loop.State.Private.UnavailableRow+1 >= unavailMaxInRow:
 		say(EventUnavailable, fmt.Sprintf("%s was unavailable %d times in a row: %s", it.maker.Name(), unavailMaxInRow, r.cause(it)), "loopd harness test "+it.maker.Name())
+	case it.verdict.Outcome == journal.Failed:
+		say(EventFailed, fmt.Sprintf("iteration %d: %s", it.number, explain(it, r)), "loopd log "+name)
+	case it.verdict.Outcome == journal.Limited:
+		say(EventLimited, fmt.Sprintf("%s: %s", it.maker.Name(), r.cause(it)), "")
+	case mayBePromoted(it.loop.State.Promotion, next.Promotion):
+		say(EventPromoted, fmt.Sprintf("%d clean cycles of %d: it may be promoted", next.Promotion.Clean, next.Promotion.Required), "loopd promote "+name+" --by YOU")
 	}
-	if len(unsent) > 0 {
-		next.Private.Unsent = appendUnsent(next.Private.Unsent, unsent)
-	}
-	changed := len(unsent) > 0 || next.Private.Escalated != before.Private.Escalated || next.Status != before.Status
+	changed := waits || next.Private.Escalated != before.Private.Escalated || next.Status != before.Status
 	it.state = next
 	if !changed {
 		return nil
@@ -64,6 +67,11 @@ func (r *run) handOff(ctx context.Context, it *iteration) error {
 		return fmt.Errorf("load loop %s: %w", name, err)
 	}
 	return r.saveState(l, next)
+}
+
+// mayBePromoted reports that an iteration completed the case for more access.
+func mayBePromoted(before, after journal.PromotionState) bool {
+	return after.Required > 0 && before.Clean < after.Required && after.Clean >= after.Required && after.Mode == journal.ProposeOnly
 }
 
 // secondIsDue reports a stall that no other harness was asked about yet and that holds nobody.

@@ -3,6 +3,7 @@ package supervisor
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,4 +44,15 @@ func (p place) make() error {
 		}
 	}
 	return nil
+}
+
+// writable reports whether a folder can be written, before an agent is started on the hope that it can.
+func writable(dir string) error {
+	f, err := os.CreateTemp(dir, ".loopd-*")
+	if err != nil {
+		return fmt.Errorf("write in %s: %w", dir, err)
+	}
+	name := f.Name()
+	_, err = f.Write([]byte("x"))
+	return errors.Join(err, f.Close(), os.Remove(name))
 }

@@ -51,13 +51,23 @@ func (s *Supervisor) changeMode(ctx context.Context, by string, to func(journal.
 	if mode == journal.WriteScoped {
 		next.Promotion.Scope = l.Charter.Promotion.Scope
 	}
-	word := "promoted"
+	word, event := "promoted", EventPromoted
 	if mode == journal.ProposeOnly {
-		word = "demoted"
+		word, event = "demoted", EventDemoted
 	}
 	note := journal.Note(word, now, fmt.Sprintf("%s → %s by %s after %d clean cycles", was, mode, by, l.State.Promotion.Clean))
 	if err := r.write(l, journal.Record{Note: note, State: &next}); err != nil {
 		return Acted{}, err
+	}
+	if l, err = s.Dialect.Load(s.Ref); err != nil {
+		return Acted{}, fmt.Errorf("load loop %s: %w", s.Ref.Name, err)
+	}
+	next = l.State
+	s.Terminal = nil // who types it knows
+	if r.tell(ctx, l, &next.Private, notice{Loop: l.Name, Event: event, Text: fmt.Sprintf("%s → %s by %s", was, mode, by)}) {
+		if err := r.saveState(l, next); err != nil {
+			return Acted{}, err
+		}
 	}
 	return Acted{Text: fmt.Sprintf("%s: %s → %s", l.Name, was, mode), Next: "loopd run " + l.Name}, nil
 }

@@ -66,7 +66,9 @@ type run struct {
 	joining              *joining // nil for a run without workers
 	sandboxed            sandboxed
 	sandboxFact          string
-	launched             bool // an agent was started: the command line's flags of a skill are used up
+	looked               string    // the day of the last look at the notices
+	nextNotice           time.Time // when the first that waits may be tried again
+	launched             bool      // an agent was started: the command line's flags of a skill are used up
 }
 
 // Run runs iterations until something stops the loop, and says what it was. The lease is held from the first load to
@@ -298,6 +300,11 @@ func (r *run) loop(ctx context.Context) (Ending, error) {
 	for {
 		if end, stop := r.boundary(ctx); stop {
 			return end, nil
+		}
+		if r.noticesDue(time.Now()) {
+			if err := r.resend(ctx); err != nil {
+				return Ending{}, err
+			}
 		}
 		it, gate, err := r.watched(ctx)
 		if err != nil {

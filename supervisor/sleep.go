@@ -48,6 +48,11 @@ func (r *run) sleep(ctx context.Context, p Pace) (Ending, bool) {
 				return end, true
 			}
 		}
+		if r.noticesDue(time.Now()) {
+			if err := r.resend(ctx); err != nil {
+				return Ending{Code: CodeFault, Why: err.Error()}, true
+			}
+		}
 		if r.stopFile() != "" {
 			return Ending{}, false // the gate refuses, and journals it
 		}

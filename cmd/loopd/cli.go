@@ -32,6 +32,7 @@ type cli struct {
 	Replay     replayCmd     `cmd:"" help:"Prove that a contract's receipts give its state."`
 	Skills     skillsCmd     `cmd:"" help:"Which iteration skills are here, and where."`
 	Classify   classifyCmd   `cmd:"" help:"What loopd makes of a captured output of an agent CLI."`
+	Notify     notifyCmd     `cmd:"" help:"The channels by which a person is told, and a test of them."`
 	Config     configCmd     `cmd:"" help:"Show each setting and where it came from."`
 	Export     exportCmd     `cmd:"" help:"The files by which a scheduler calls run --once --if-due."`
 	Selftest   selftestCmd   `cmd:"" help:"Try on this machine what loopd promises, with a scripted agent."`
@@ -245,6 +246,18 @@ type parkedCmd struct {
 	Name   string `arg:"" help:"The loop."`
 	Action string `arg:"" optional:"" enum:"list,show,apply,drop" default:"list" help:"show, apply or drop; else the list."`
 	N      int    `arg:"" optional:"" help:"Number of the iteration."`
+}
+
+type notifyCmd struct {
+	List notifyListCmd `cmd:"" default:"1" help:"The channels of config.toml, and what waits for them."`
+	Test notifyTestCmd `cmd:"" help:"Send a test message, and say whether it left."`
+}
+
+type notifyListCmd struct{}
+
+type notifyTestCmd struct {
+	Channels []string `arg:"" optional:"" name:"channel" help:"Names from config.toml; without one, all of them."`
+	Loop     string   `placeholder:"NAME" help:"The channels that this loop's charter names."`
 }
 
 type harnessCmd struct {

@@ -15,13 +15,14 @@ import (
 
 	"loopd/harness"
 	"loopd/journal"
+	"loopd/supervisor"
 )
 
 // config is what the two config.toml files say, the repository's over the user's: a table of the repository (one harness,
 // one channel, one price, one wording) replaces the user's of the same name whole; protected branches add up.
 type config struct {
 	Harnesses map[string]harness.Command
-	Channels  map[string]channel
+	Channels  map[string]supervisor.Channel
 	Prices    map[string]price
 	Wordings  map[string]harness.Wording
 	Protected []string
@@ -30,13 +31,6 @@ type config struct {
 	Repository, User layer
 	// Origin says where a table or key stands, as file:line, by its dotted name.
 	Origin map[string]string
-}
-
-// channel is one `[channel.NAME]`.
-type channel struct {
-	Journal journal.Channel
-	Events  []string // only these; all where empty
-	Quiet   string   // "22:00-07:00", local time: nothing is sent within; "" for never
 }
 
 // price is one `[price."model"]`: USD per million tokens, on a date.
@@ -79,7 +73,7 @@ func (a *app) readConfig() (config, []journal.Finding, error) {
 	repository, user := a.configPaths()
 	flags := runFlags(a.parsed.Model)
 	c := config{
-		Harnesses: map[string]harness.Command{}, Channels: map[string]channel{}, Prices: map[string]price{}, Wordings: map[string]harness.Wording{}, Origin: map[string]string{},
+		Harnesses: map[string]harness.Command{}, Channels: map[string]supervisor.Channel{}, Prices: map[string]price{}, Wordings: map[string]harness.Wording{}, Origin: map[string]string{},
 		Keep: keep{Transcripts: keepTranscripts, Bytes: keepBytes},
 	}
 	var findings []journal.Finding

@@ -124,11 +124,17 @@ func (c config) settings() []Setting {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Channels)) {
 		ch, key := c.Channels[name], "channel."+name+"."
-		add(key+"url", hideURL(ch.Journal.URL))
-		add(key+"command", ch.Journal.Command)
-		add(key+"file", ch.Journal.File)
+		add(key+"url", hideURL(ch.To.URL))
+		add(key+"command", ch.To.Command)
+		add(key+"file", ch.To.File)
 		add(key+"events", strings.Join(ch.Events, ", "))
 		add(key+"quiet", ch.Quiet)
+		if ch.Desktop {
+			add(key+"desktop", "true")
+		}
+		if ch.Most > 0 {
+			add(key+"most", strconv.Itoa(ch.Most))
+		}
 	}
 	for _, model := range slices.Sorted(maps.Keys(c.Prices)) {
 		p, key := c.Prices[model], "price."+model+"."

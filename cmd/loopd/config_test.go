@@ -9,12 +9,13 @@ import (
 
 	"loopd/harness"
 	"loopd/journal"
+	"loopd/supervisor"
 )
 
 // configOf reads a repository file and, over it, nothing.
 func configOf(t *testing.T, text string) (config, []journal.Finding) {
 	t.Helper()
-	c := config{Harnesses: map[string]harness.Command{}, Channels: map[string]channel{}, Prices: map[string]price{}, Wordings: map[string]harness.Wording{}, Origin: map[string]string{}}
+	c := config{Harnesses: map[string]harness.Command{}, Channels: map[string]supervisor.Channel{}, Prices: map[string]price{}, Wordings: map[string]harness.Wording{}, Origin: map[string]string{}}
 	findings := parseConfig([]byte(text), "config.toml", runFlags(grammarOf(t)), &c, &c.Repository)
 	return c, append(findings, harnessDefects(c)...)
 }
@@ -62,7 +63,7 @@ stop = "limited"
 	want := config{
 		Harnesses: map[string]harness.Command{"mycli": {Name: "mycli", Argv: []string{"mycli", "--json"}, ReadonlyArgv: []string{"mycli", "--plan"},
 			Output: "json", Path: "result.text", Env: map[string]string{"MODE": "batch"}, TTL: 10 * time.Minute}},
-		Channels:  map[string]channel{"ops": {Journal: journal.Channel{URL: "slack://token@channel"}, Events: []string{"stalled", "done"}, Quiet: "22:00-07:00"}},
+		Channels:  map[string]supervisor.Channel{"ops": {To: journal.Channel{URL: "slack://token@channel"}, Events: []string{"stalled", "done"}, Quiet: "22:00-07:00"}},
 		Prices:    map[string]price{"gpt-5.1-codex": {Input: 1.25, Output: 10, Cached: 0.125, AsOf: "2026-11-01"}},
 		Protected: []string{"main", "release/*"},
 		Keep:      keep{Transcripts: 10, Bytes: 64 << 20},
@@ -153,7 +154,7 @@ func TestConfigDefects(t *testing.T) {
 }
 
 func TestRepositoryOverUser(t *testing.T) {
-	c := config{Harnesses: map[string]harness.Command{}, Channels: map[string]channel{}, Prices: map[string]price{}, Wordings: map[string]harness.Wording{}, Origin: map[string]string{}}
+	c := config{Harnesses: map[string]harness.Command{}, Channels: map[string]supervisor.Channel{}, Prices: map[string]price{}, Wordings: map[string]harness.Wording{}, Origin: map[string]string{}}
 	flags := runFlags(grammarOf(t))
 	parseConfig([]byte("protected = [\"live\"]\n[harness.x]\nargv = [\"x\"]\noutput = \"json\"\npath = \"p\"\n[price.m]\ninput = 1\n"), "user", flags, &c, &c.User)
 	parseConfig([]byte("protected = [\"prod\"]\n[harness.x]\nargv = [\"y\"]\n"), "repo", flags, &c, &c.Repository)
@@ -189,7 +190,7 @@ func FuzzConfig(f *testing.F) {
 	}
 	flags := runFlags(parser.Model)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c := config{Harnesses: map[string]harness.Command{}, Channels: map[string]channel{}, Prices: map[string]price{}, Wordings: map[string]harness.Wording{}, Origin: map[string]string{}}
+		c := config{Harnesses: map[string]harness.Command{}, Channels: map[string]supervisor.Channel{}, Prices: map[string]price{}, Wordings: map[string]harness.Wording{}, Origin: map[string]string{}}
 		for _, finding := range parseConfig(data, "f", flags, &c, &c.Repository) {
 			if finding.String() == "" || finding.Line < 0 {
 				t.Errorf("%+v", finding)

@@ -37,8 +37,10 @@ type configTOML struct {
 		URL     string   `toml:"url"`
 		Command string   `toml:"command"`
 		File    string   `toml:"file"`
+		Desktop bool     `toml:"desktop"`
 		Events  []string `toml:"events"`
 		Quiet   string   `toml:"quiet"`
+		Most    int      `toml:"most"`
 	} `toml:"channel"`
 	Defaults  map[string]any `toml:"defaults"`
 	Protected []string       `toml:"protected"`
@@ -73,6 +75,7 @@ var configKeys = map[string]map[string]string{
 	},
 	"channel": {
 		"url": "a notification URL", "command": "a command line", "file": "a path", "events": "a list of events", "quiet": wantQuiet,
+		"desktop": "true", "most": wantMost,
 	},
 	"price": {"input": wantPrice, "output": wantPrice, "cached": wantPrice, "as_of": "a date, e.g. 2026-11-01"},
 	"wording": {
@@ -85,6 +88,7 @@ var configKeys = map[string]map[string]string{
 
 const (
 	wantDuration = "a time with its unit, e.g. \"5m\""
+	wantMost     = "a number of messages a day, e.g. 5"
 	wantQuiet    = "hours, e.g. \"22:00-07:00\""
 	wantPrice    = "USD per million tokens, e.g. 3.0"
 	wantSize     = "a size, e.g. \"500MB\" or \"1GiB\""
@@ -117,8 +121,8 @@ func parseConfig(data []byte, file string, flags map[string]*kong.Flag, c *confi
 		r.origin(c, "harness."+name)
 	}
 	for name, t := range raw.Channel {
-		c.Channels[name] = r.channel("channel."+name, channel{
-			Journal: journal.Channel{URL: t.URL, Command: t.Command, File: t.File}, Events: t.Events, Quiet: t.Quiet,
+		c.Channels[name] = r.channel("channel."+name, supervisor.Channel{
+			To: journal.Channel{URL: t.URL, Command: t.Command, File: t.File}, Events: t.Events, Quiet: t.Quiet, Desktop: t.Desktop, Most: t.Most,
 		})
 		r.origin(c, "channel."+name)
 	}
@@ -168,19 +172,25 @@ func parseConfig(data []byte, file string, flags map[string]*kong.Flag, c *confi
 }
 
 // channel checks one channel table.
-func (r *configReader) channel(key string, c channel) channel {
+func (r *configReader) channel(key string, c supervisor.Channel) supervisor.Channel {
 	ways := 0
-	for _, way := range []string{c.Journal.URL, c.Journal.Command, c.Journal.File} {
+	for _, way := range []string{c.To.URL, c.To.Command, c.To.File} {
 		if way != "" {
 			ways++
 		}
 	}
+	if c.Desktop {
+		ways++
+	}
 	if ways != 1 {
-		r.bad(key, fmt.Sprintf("%d of them", ways), "exactly one of url, command and file")
+		r.bad(key, fmt.Sprintf("%d of them", ways), "exactly one of url, command, file and desktop = true")
+	}
+	if c.Most < 0 {
+		r.bad(key+".most", strconv.Itoa(c.Most), wantMost)
 	}
 	// A message that stays in the loop directory has reached nobody (spec/loop.md, Escalation).
-	if first, _, _ := strings.Cut(filepath.ToSlash(filepath.Clean(c.Journal.File)), "/"); first == loopFolder {
-		r.bad(key+".file", c.Journal.File, "a file outside .loop")
+	if first, _, _ := strings.Cut(filepath.ToSlash(filepath.Clean(c.To.File)), "/"); first == loopFolder {
+		r.bad(key+".file", c.To.File, "a file outside .loop")
 	}
 	for _, e := range c.Events {
 		if !slices.Contains(supervisor.NoticeEvents(), e) {

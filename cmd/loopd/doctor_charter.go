@@ -157,7 +157,7 @@ func (p *patient) channelFinding(section string, c journal.Channel) (*journal.Fi
 		if !ok {
 			return bad(c.Name, "a channel of config.toml", "add [channel."+c.Name+"]"), nil
 		}
-		return p.channelFinding(section, named.Journal)
+		return p.channelFinding(section, named.To)
 	case c.URL != "":
 		if u, err := url.Parse(c.URL); err != nil || u.Scheme == "" || u.Host == "" && u.Opaque == "" {
 			return bad(hideURL(c.URL), "a notification URL", "write e.g. ntfy://host/topic"), nil

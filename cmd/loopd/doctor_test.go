@@ -9,6 +9,7 @@ import (
 
 	"loopd/harness"
 	"loopd/journal"
+	"loopd/supervisor"
 )
 
 // healthy is a loop that passes: each case of a test breaks one thing of it.
@@ -151,7 +152,7 @@ func TestDoctor(t *testing.T) {
 		}, "D7", "", "[channel.ops]"},
 		{"a channel of config.toml", func(_ *testing.T, p *patient) {
 			charter(p).Escalation.Channels = []journal.Channel{{Name: "ops"}}
-			p.Config.Channels = map[string]channel{"ops": {Journal: journal.Channel{URL: "ntfy://ntfy.example/x"}}}
+			p.Config.Channels = map[string]supervisor.Channel{"ops": {To: journal.Channel{URL: "ntfy://ntfy.example/x"}}}
 		}, "", "", ""},
 		{"a channel that is no URL", func(_ *testing.T, p *patient) {
 			charter(p).Escalation.Channels = []journal.Channel{{URL: "slack:"}}

@@ -229,6 +229,9 @@ func page(s statusJSON, l journal.Loop) string {
 		line("waits for", "%s", s.Question)
 		line("next", "%s", s.Fix)
 	}
+	for _, n := range l.State.Private.Notices {
+		line("notice", "%s", waiting(s.Name, n))
+	}
 	line("iteration", "%s", ofMost(s.Iteration-s.Before, s.Max, " of "))
 	if s.Ratchet != nil && s.Best != nil {
 		line("ratchet", "%s: %s (best %s, %s)", l.Charter.Ratchet.Metric, s.ratchet(), journal.FormatNumber(*s.Best), l.Charter.Ratchet.Direction)

@@ -89,14 +89,11 @@ func (a *app) supervise(ref journal.Ref, host *proc.Host) (*supervisor.Superviso
 	}
 	s := &supervisor.Supervisor{
 		Ref: ref, Dialect: d, Dialects: dialect, Lookup: known.Lookup, Known: known.All(), Protected: c.Protected,
-		Prices: map[string]supervisor.Price{}, Channels: map[string]supervisor.Channel{}, StateHome: a.stateHome(),
+		Prices: map[string]supervisor.Price{}, Channels: c.Channels, StateHome: a.stateHome(),
 		Host: host, Disk: disk.Disk{}, Env: a.Env, Send: sendURL, Emit: func(supervisor.Event) {}, Version: version(),
 	}
 	if s.Own, err = contract.Own(a.Root); err != nil {
 		return nil, c, &exitError{Code: codeUsage, What: "cannot look for contracts", Why: err, Next: nextAfter(err)}
-	}
-	for name, ch := range c.Channels {
-		s.Channels[name] = supervisor.Channel{To: ch.Journal, Events: ch.Events, Quiet: ch.Quiet}
 	}
 	for model, p := range c.Prices {
 		s.Prices[model] = supervisor.Price{Input: p.Input, Output: p.Output, Cached: p.Cached, AsOf: p.AsOf}
