@@ -107,7 +107,11 @@ func (r *run) publish(it *iteration) {
 		r.emit(Event{Kind: EventNotice, Iteration: it.number, Text: fmt.Sprintf("%s is %s (%s); %s", res.Agent, res.Outcome, r.cause(it), it.pace.Why)})
 		return // the line of this iteration is the one of the harness that takes it
 	}
-	r.emit(Event{Kind: EventEnd, Iteration: it.number, Text: explain(it, r), Result: &res})
+	text := explain(it, r)
+	if it.verdict.Outcome == journal.Held {
+		text = "" // the notice that follows says it
+	}
+	r.emit(Event{Kind: EventEnd, Iteration: it.number, Text: text, Result: &res})
 }
 
 // explain says in one sentence why an outcome is what it is; "" where the result line says it all.

@@ -141,13 +141,22 @@ func (r *run) postWaiting(ctx context.Context, l journal.Loop, p *journal.Privat
 	return true
 }
 
-// resend tries waiting notices again, and tells of the day before where a channel wants that.
-func (r *run) resend(ctx context.Context) error {
+// resend tries waiting notices again, and tells of the day before where a channel wants that. At a start those that failed
+// are tried at once: whoever started it may have mended the channel.
+func (r *run) resend(ctx context.Context, start bool) error {
 	l, err := r.s.Dialect.Load(r.s.Ref)
 	if err != nil || len(l.Defects()) > 0 {
 		return err // defects are the gate's matter
 	}
 	next, now := l.State, time.Now()
+	if start {
+		next.Private.Notices = slices.Clone(next.Private.Notices)
+		for i, n := range next.Private.Notices {
+			if n.Tries > 0 {
+				next.Private.Notices[i].Next = now
+			}
+		}
+	}
 	changed := r.postWaiting(ctx, l, &next.Private, now)
 	rolled, err := r.rollUp(ctx, l, &next.Private, now)
 	if err != nil {

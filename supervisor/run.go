@@ -103,7 +103,7 @@ func (s *Supervisor) Run(ctx context.Context) (Ending, error) {
 	if s.Options.For > 0 {
 		r.deadline = time.Now().Add(s.Options.For)
 	}
-	if err := r.resend(ctx); err != nil {
+	if err := r.resend(ctx, true); err != nil {
 		return Ending{}, err
 	}
 	end, err := r.loop(ctx)
@@ -302,7 +302,7 @@ func (r *run) loop(ctx context.Context) (Ending, error) {
 			return end, nil
 		}
 		if r.noticesDue(time.Now()) {
-			if err := r.resend(ctx); err != nil {
+			if err := r.resend(ctx, false); err != nil {
 				return Ending{}, err
 			}
 		}

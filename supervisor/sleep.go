@@ -49,7 +49,7 @@ func (r *run) sleep(ctx context.Context, p Pace) (Ending, bool) {
 			}
 		}
 		if r.noticesDue(time.Now()) {
-			if err := r.resend(ctx); err != nil {
+			if err := r.resend(ctx, false); err != nil {
 				return Ending{Code: CodeFault, Why: err.Error()}, true
 			}
 		}

@@ -149,13 +149,19 @@ func (a *app) house(root string) []houseFile {
 	return out
 }
 
+// checkJSON is the shape of `check --json`, one line a loop.
+type checkJSON struct {
+	Schema int `json:"schema"` // of this shape
+	diagnosis
+}
+
 // printDiagnosis prints the findings and the verdict of one loop.
 func (a *app) printDiagnosis(d diagnosis, asJSON, several bool) error {
 	if asJSON {
 		for i, f := range d.Findings {
 			d.Findings[i].Read, d.Findings[i].Fix = a.hide(f.Read), a.hide(f.Fix)
 		}
-		return a.Print.JSON(d)
+		return a.Print.JSON(checkJSON{1, d})
 	}
 	if several {
 		if err := a.Print.Result("%s", d.Loop); err != nil {

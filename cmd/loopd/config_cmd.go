@@ -34,7 +34,7 @@ func (c *configCmd) Run(a *app) error {
 	}
 	for _, s := range all {
 		if c.JSON {
-			err = a.Print.JSON(s)
+			err = a.Print.JSON(settingJSON{1, s})
 		} else {
 			err = a.Print.Result("%-*s = %s  (%s)", width, s.Name, orDash(s.Value), s.Origin)
 		}
@@ -43,6 +43,12 @@ func (c *configCmd) Run(a *app) error {
 		}
 	}
 	return nil
+}
+
+// settingJSON is the shape of `config --json`, one line a setting.
+type settingJSON struct {
+	Schema int `json:"schema"` // of this shape
+	Setting
 }
 
 func orDash(s string) string {

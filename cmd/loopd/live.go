@@ -110,13 +110,19 @@ func (l *live) event(e supervisor.Event) {
 	}
 }
 
+// resultJSON is the shape of `run --json`, one line an iteration.
+type resultJSON struct {
+	Schema int `json:"schema"` // of this shape
+	supervisor.Result
+}
+
 // result writes the one line of an iteration. A heartbeat is the OK token alone: the silence contract.
 func (l *live) result(e supervisor.Event) {
 	r := e.Result
 	var err error
 	switch {
 	case l.json:
-		err = l.print.JSON(r)
+		err = l.print.JSON(resultJSON{1, *r})
 	case r.OKToken != "":
 		err = l.print.Result("%s", r.OKToken)
 	default:

@@ -48,7 +48,7 @@ func (c *logCmd) Run(a *app) error {
 	}
 	for _, e := range entries {
 		if c.JSON {
-			err = a.Print.JSON(entryJSON{N: e.N, Time: e.Time, Agent: e.Agent, Unit: e.Unit, Did: e.Did, Verify: e.Verify, Ratchet: e.Ratchet, Next: e.Next, Flags: e.Flags, Failed: e.Failed})
+			err = a.Print.JSON(entryJSON{Schema: 1, N: e.N, Time: e.Time, Agent: e.Agent, Unit: e.Unit, Did: e.Did, Verify: append([]string{}, e.Verify...), Ratchet: e.Ratchet, Next: e.Next, Flags: append([]string{}, e.Flags...), Failed: e.Failed})
 		} else {
 			err = a.Print.Result("%s", trimEnd(e.Raw))
 		}
@@ -69,6 +69,7 @@ func (c *logCmd) Run(a *app) error {
 
 // entryJSON is the shape of `log --json`.
 type entryJSON struct {
+	Schema  int       `json:"schema"` // of this shape
 	N       int       `json:"n"`
 	Time    time.Time `json:"time"`
 	Agent   string    `json:"agent"`

@@ -56,6 +56,7 @@ func TestScripts(t *testing.T) {
 			"code":  wantCode,
 			"files": wantFiles,
 			"json":  wantJSON,
+			"shape": wantShape(t),
 		},
 	})
 }

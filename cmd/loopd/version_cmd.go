@@ -10,6 +10,7 @@ var release string
 
 // build is what `version --json` shows.
 type build struct {
+	Schema   int    `json:"schema"` // of this shape
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"` // of the source
 	Time     string `json:"time,omitempty"`     // of that revision, RFC 3339
@@ -20,7 +21,7 @@ type build struct {
 
 // thisBuild reads what the Go toolchain wrote into the binary.
 func thisBuild() build {
-	b := build{Version: release, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := build{Schema: 1, Version: release, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if ok {
 		for _, s := range info.Settings {
