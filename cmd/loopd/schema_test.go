@@ -24,7 +24,7 @@ type shape struct {
 }
 
 func outputOf[T any](says string) shape {
-	return shape{says, func() (*jsonschema.Schema, error) { 
+	return shape{says, func() (*jsonschema.Schema, error) {
 		times := map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[time.Time](): {Type: "string", Format: "date-time"}}
 		return jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: times})
 	}}
