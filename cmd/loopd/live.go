@@ -25,6 +25,7 @@ type live struct {
 	wake  time.Time
 	why   string
 	cost  float64
+	used  int64 // tokens
 	stop  chan struct{}
 	ended sync.WaitGroup
 }
@@ -70,6 +71,9 @@ func (l *live) line(now time.Time) string {
 	if l.limit > 0 {
 		s += " / " + l.limit.String()
 	}
+	if l.used > 0 {
+		s += " · " + tokenCount(l.used)
+	}
 	if l.cost > 0 {
 		s += fmt.Sprintf(" · $%.2f", l.cost)
 	}
@@ -77,6 +81,17 @@ func (l *live) line(now time.Time) string {
 		s += " · " + l.doing
 	}
 	return cut(s, 78)
+}
+
+// tokenCount is a number of tokens in three digits.
+func tokenCount(n int64) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.3gM tokens", float64(n)/1e6)
+	case n >= 1000:
+		return fmt.Sprintf("%.3gk tokens", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%d tokens", n)
 }
 
 // event takes one event of the run.
@@ -92,6 +107,7 @@ func (l *live) event(e supervisor.Event) {
 	case supervisor.EventEnd:
 		l.step, l.wake = "", time.Time{}
 		l.cost += e.Result.Cost
+		l.used += e.Result.Tokens
 	}
 	l.mu.Unlock()
 	switch e.Kind {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -84,6 +85,10 @@ func (c *runCmd) drive(a *app, ref journal.Ref, host *proc.Host, adjust func()) 
 	live := newLive(a.Print, c.JSON, a.Verbose)
 	defer live.close()
 	s.Emit = live.event
+	if d := newDaemon(os.Getenv("NOTIFY_SOCKET") != "", live.event); d != nil {
+		s.Emit = d.event
+		defer d.close()
+	}
 	ctx, stop := a.interrupted(host)
 	defer stop()
 	end, err := s.Run(ctx)
