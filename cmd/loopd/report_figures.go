@@ -64,7 +64,7 @@ type figures struct {
 	CostPutBack     float64            `json:"cost_put_back_usd"`
 	Seconds         float64            `json:"seconds"`
 	Steps           map[string]float64 `json:"steps"`
-	Stalls          int                `json:"stalls"` // runs of three and more iterations in a row in which nothing moved
+	Stalls          []span             `json:"stalls"` // three and more iterations in a row in which nothing moved
 	Vendors         []vendor           `json:"vendors"`
 }
 
@@ -79,6 +79,12 @@ type vendor struct {
 	Unknown  int     `json:"cost_unknown"`
 	Tokens   int64   `json:"tokens"`
 	Seconds  float64 `json:"seconds"`
+}
+
+// span is a row of iterations.
+type span struct {
+	From int `json:"from"`
+	To   int `json:"to"`
 }
 
 // stallRow is how many iterations in a row without movement are told as a stall.
@@ -99,11 +105,23 @@ func good(o journal.Outcome) bool {
 	return o == journal.Shipped || o == journal.Finished || o == journal.Filed
 }
 
+// caseOf gives the iterations that speak for more access: the newest clean cycles, as many as the state counts.
+func caseOf(r reportJSON) []point {
+	var out []point
+	for i := len(r.Points) - 1; i >= 0 && len(out) < r.Clean; i-- {
+		if p := r.Points[i]; p.Counted && !p.PutBack && (p.Outcome == journal.Shipped || p.Outcome == journal.Finished) {
+			out = append(out, p)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
 // figuresOf sums up the points.
 func figuresOf(points []point) figures {
-	f := figures{Measured: len(points), Outcomes: map[string]int{}, Steps: map[string]float64{}, Vendors: []vendor{}}
+	f := figures{Measured: len(points), Stalls: []span{}, Outcomes: map[string]int{}, Steps: map[string]float64{}, Vendors: []vendor{}}
 	vendors := map[string]*vendor{}
-	row := 0
+	row, first := 0, 0
 	for _, p := range points {
 		f.Outcomes[string(p.Outcome)]++
 		name := p.Agent
@@ -146,8 +164,14 @@ func figuresOf(points []point) figures {
 		case good(p.Outcome) && !p.PutBack:
 			row = 0
 		default:
-			if row++; row == stallRow {
-				f.Stalls++
+			if row++; row == 1 {
+				first = p.N
+			}
+			if row == stallRow {
+				f.Stalls = append(f.Stalls, span{From: first})
+			}
+			if row >= stallRow {
+				f.Stalls[len(f.Stalls)-1].To = p.N
 			}
 		}
 	}

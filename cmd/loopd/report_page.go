@@ -58,6 +58,7 @@ var reportTemplate = sync.OnceValues(func() (*template.Template, error) {
 		"red":      func(line string) bool { return strings.Contains(line, "❌") },
 		"percent":  func(f float64) template.CSS { return template.CSS(fmt.Sprintf("width:%.1f%%", f)) },
 		"newest":   newestFirst,
+		"caseOf":   caseOf,
 		"put":      func(r reportJSON) string { return dollars(r.Figures.CostPutBack, 0) },
 	}).Parse(reportHTML)
 })

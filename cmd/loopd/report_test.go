@@ -42,7 +42,7 @@ func TestFigures(t *testing.T) {
 	f := sampleReport().Figures
 	want := figures{
 		Measured: 8, Outcomes: map[string]int{"shipped": 2, "failed": 2, "limited": 1, "no change": 2, "done": 1}, Verified: 3, PutBack: 2, Cost: 3.5, Unknown: 1, Tokens: 800, TokensPutBack: 200,
-		CostPutBack: 1, Seconds: 520, Steps: map[string]float64{"exec": 480, "verify": 40}, Stalls: 1,
+		CostPutBack: 1, Seconds: 520, Steps: map[string]float64{"exec": 480, "verify": 40}, Stalls: []span{{5, 7}},
 		Vendors: []vendor{{Name: "claude", Execs: 7, Verified: 2, PutBack: 2, Away: 1, Cost: 3.5, Tokens: 700, Seconds: 455}, {Name: "codex", Execs: 1, Verified: 1, Unknown: 1, Tokens: 100, Seconds: 65}},
 	}
 	if d := cmp.Diff(want, f); d != "" {
@@ -54,6 +54,21 @@ func TestFigures(t *testing.T) {
 	}
 	if f := figuresOf(nil); f.Measured != 0 || f.CostPerVerified != nil {
 		t.Errorf("of nothing: %+v", f)
+	}
+}
+
+// The case for more access is the newest clean cycles, in their order.
+func TestCaseOf(t *testing.T) {
+	r := sampleReport()
+	for clean, want := range map[int][]int{0: nil, 1: {8}, 2: {3, 8}, 9: {1, 3, 8}} {
+		r.Clean = clean
+		var got []int
+		for _, p := range caseOf(r) {
+			got = append(got, p.N)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%d clean cycles: %s", clean, d)
+		}
 	}
 }
 

@@ -123,7 +123,7 @@ func details(r reportJSON) string {
 	line("outcomes", "%s", counted(f.Outcomes))
 	line("tokens", "%d, of these %d on work that was put back", f.Tokens, f.TokensPutBack)
 	line("time", "%s: %s", seconds(f.Seconds), stepShares(f.Steps))
-	line("stalls", "%d", f.Stalls)
+	line("stalls", "%s", spans(f.Stalls))
 	for _, v := range f.Vendors {
 		line("agent", "%s: %s, %d verified, %d put back, %d away, %s", v.Name, many(v.Execs, "exec"), v.Verified, v.PutBack, v.Away, dollars(v.Cost, v.Unknown))
 	}
@@ -155,6 +155,17 @@ func stepShares(steps map[string]float64) string {
 	var out []string
 	for _, k := range slices.SortedFunc(maps.Keys(steps), func(a, b string) int { return int(1e6 * (steps[b] - steps[a])) }) {
 		out = append(out, fmt.Sprintf("%s %.0f %%", k, 100*steps[k]/total))
+	}
+	return strings.Join(out, ", ")
+}
+
+func spans(all []span) string {
+	var out []string
+	for _, s := range all {
+		out = append(out, fmt.Sprintf("iterations %d to %d", s.From, s.To))
+	}
+	if len(out) == 0 {
+		return "none"
 	}
 	return strings.Join(out, ", ")
 }
