@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,11 +19,18 @@ import (
 func TestWatchdog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
+		var mu sync.Mutex // what comes of events and of the watchdog
 		passed := 0
-		s := startService(func(supervisor.Event) { passed++ }, 2*time.Minute, func(state string) { told = append(told, strings.TrimSpace(state)) })
+		s := startService(func(supervisor.Event) { passed++ }, 2*time.Minute, func(state string) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, strings.TrimSpace(state))
+		})
 		pings := func(d time.Duration) int {
 			time.Sleep(d)
 			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
 			n := 0
 			for _, x := range told {
 				if x == "WATCHDOG=1" {
