@@ -53,6 +53,8 @@ type Observed struct {
 	Guardrails []string
 	// DefinitionEdited: the agent changed the definition of a loop that is held then.
 	DefinitionEdited bool
+	// Lost are guarded files that could not be put back, because loopd's copies of them were changed too.
+	Lost []string
 	// OverReview says which review limit the diff passes, "" for none.
 	OverReview string
 
@@ -202,6 +204,9 @@ func Conclude(o Observed) Verdict {
 		}
 		if r.name == "check cannot run" {
 			v.NeedsPerson = "a verification command cannot run: " + misconfigured(o)
+		}
+		if len(o.Lost) > 0 {
+			v.NeedsPerson = "could not be put back, the agent changed loopd's copy too: " + strings.Join(o.Lost, ", ")
 		}
 		if o.DefinitionEdited && v.NeedsPerson == "" {
 			v.NeedsPerson = "the agent edited the loop's definition; it was put back. Shall the definition be changed?"

@@ -47,7 +47,7 @@ func (g gitRunner) Git(ctx context.Context, c worktree.Command) (worktree.Output
 		return worktree.Output{}, fmt.Errorf("run git %s: %w", strings.Join(c.Args, " "), err)
 	}
 	if res.Stopped != "" {
-		return worktree.Output{Stdout: out.Bytes(), Stderr: errs.Bytes(), Exit: -1}, fmt.Errorf("run git %s: ended after %s", strings.Join(c.Args, " "), res.Took.Round(time.Millisecond))
+		return worktree.Output{Stdout: out.Bytes(), Stderr: errs.Bytes(), Exit: -1}, fmt.Errorf("run git %s: %w after %s", strings.Join(c.Args, " "), worktree.ErrSlow, res.Took.Round(time.Millisecond))
 	}
 	return worktree.Output{Stdout: out.Bytes(), Stderr: errs.Bytes(), Exit: res.Exit}, nil
 }

@@ -20,29 +20,47 @@ func guardedPaths(l journal.Loop, gitCommon string, busy func(loopDir string) bo
 		paths = append(paths, l.Charter.File)
 	}
 	paths = append(paths, l.Charter.Guarded...)
-	for _, f := range []string{"state.json", "journal.md", "STOP", "signs.md", "backlog.md", "state.md", "record.md"} {
-		paths = append(paths, filepath.Join(l.Dir, f))
+	own := func(dir string) {
+		for _, f := range []string{"state.json", "journal.md", "STOP", "signs.md", "backlog.md", "state.md", "record.md"} {
+			paths = append(paths, filepath.Join(dir, f))
+		}
 	}
+	own(l.Dir)
+	paths = append(paths, folders(l.Dir)...)
 	// The fleet's folder is every loop's matter, wherever its own is.
 	for _, loops := range unique([]string{filepath.Dir(StopFile(l.Root, "")), filepath.Dir(l.Dir)}) {
 		paths = append(paths, filepath.Join(loops, "STOP"), filepath.Join(loops, "config.toml"))
 		others, _ := os.ReadDir(loops)
+		paths = append(paths, folders(loops)...)
 		for _, o := range others {
 			dir := filepath.Join(loops, o.Name())
+			if o.Type().IsRegular() {
+				paths = append(paths, dir)
+			}
 			// A loop that runs now writes its own files.
 			if o.IsDir() && dir != l.Dir && !busy(dir) {
-				paths = append(paths, filesIn(dir)...)
+				paths = append(append(paths, filesIn(dir)...), folders(dir)...)
+				own(dir)
 			}
 		}
 	}
 	if gitCommon != "" {
 		paths = append(paths, filepath.Join(gitCommon, "config"))
+		paths = append(paths, folders(filepath.Join(gitCommon, "hooks"))...)
 		paths = append(paths, filesIn(filepath.Join(gitCommon, "hooks"))...)
 		for _, h := range gitHooks {
 			paths = append(paths, filepath.Join(gitCommon, "hooks", h))
 		}
 	}
 	return unique(paths)
+}
+
+// folders gives a folder that is one, as a path to guard.
+func folders(dir string) []string {
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return nil
+	}
+	return []string{dir}
 }
 
 // within reports whether a file lies below a folder.

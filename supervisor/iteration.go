@@ -49,6 +49,7 @@ type iteration struct {
 	guardrail []string
 	edited    bool // the charter was, and is put back
 	nearMiss  []string
+	lost      []string // guarded files that could not be put back
 	strike    []int
 	unmatched string // why the unit names no backlog item
 	// checksWrote: a verification command changed the tree after the agent was done.
@@ -187,6 +188,7 @@ func (r *run) observe(it *iteration) {
 		o.Ratchet = Move(it.loop.Charter.Ratchet.Direction, it.before, it.after)
 	}
 	o.OverReview = overReview(it.loop.Charter, it.loop.State.Private.Spent, it.print.Changed)
+	o.Lost = it.lost
 	o.DefinitionEdited = it.loop.Charter.HoldOnEdit && it.edited
 	o.GoalKnown = len(it.loop.Charter.DoneWhen) > 0
 	if o.Protocol = it.loop.Charter.Protocol; o.Protocol != nil {

@@ -169,6 +169,32 @@ func (l *lease) clear() error {
 	return nil
 }
 
+// again takes the lease anew where its file was removed under our hands: without it another loopd would take the tree for
+// free, and a recovery would find nothing. What was written stands in the new file too.
+func (l *lease) again() error {
+	held, err := l.file.Stat()
+	if err != nil {
+		return fmt.Errorf("look at lease: %w", err)
+	}
+	if is, err := os.Stat(l.path); err == nil && os.SameFile(held, is) {
+		return nil
+	}
+	lock := flock.New(l.path)
+	if ok, err := lock.TryLock(); err != nil || !ok {
+		return fmt.Errorf("%s was removed, and another loopd has it now: %w", l.path, errors.Join(err, lock.Close()))
+	}
+	f, err := os.OpenFile(l.path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return fmt.Errorf("open lease: %w", errors.Join(err, lock.Close()))
+	}
+	if _, err := io.Copy(f, io.NewSectionReader(l.file, 0, held.Size())); err != nil {
+		return fmt.Errorf("write lease: %w", errors.Join(err, f.Close(), lock.Close()))
+	}
+	l.release()
+	l.file, l.lock = f, lock
+	return nil
+}
+
 func (l *lease) release() {
 	if l.file != nil {
 		l.file.Close()

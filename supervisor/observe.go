@@ -92,30 +92,37 @@ func (r *run) controlFiles(it *iteration) error {
 }
 
 func (r *run) undoControlFiles(it *iteration) (violations, misses []string, err error) {
-	if !exists(r.place.guarded()) {
-		return nil, nil, nil // the git directory is gone, the copies with it: the look at the tree tells
+	if r.tree != nil && !exists(r.tree.GitDir()) {
+		return nil, nil, nil // the git directory is gone: the look at the tree tells
 	}
-	all, err := r.guard.compare()
+	if !exists(r.place.guarded()) {
+		violations = append(violations, r.shown(r.place.loop)+" removed")
+		if err := r.place.make(); err != nil {
+			return nil, nil, err
+		}
+		for _, l := range []*lease{r.loopLease, r.treeLease} {
+			if l == nil {
+				continue
+			}
+			if err := l.again(); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	all, err := r.undoTouched(it.number)
 	if err != nil {
 		return nil, nil, err
 	}
-	rejected := filepath.Join(r.place.loop, "rejected", fmt.Sprint(it.number))
 	for _, t := range all {
-		if filepath.Base(t.Path) == "STOP" && t.What == "created" {
-			continue // honoured whoever wrote it (decision 2)
-		}
-		if err := r.guard.restore(t, rejected); err != nil {
-			return nil, nil, err
-		}
 		it.edited = it.edited || t.Path == it.loop.Charter.File
-		name := t.Path
-		if rel, err := filepath.Rel(r.s.Ref.Root, t.Path); err == nil && !strings.HasPrefix(rel, "..") {
-			name = rel
-		}
+		name := r.shown(t.Path)
 		if filepath.Dir(t.Path) == it.loop.Dir && nearMiss[filepath.Base(t.Path)] {
 			misses = append(misses, name+" "+t.What)
 		} else {
 			violations = append(violations, name+" "+t.What)
+		}
+		if t.Lost {
+			it.lost = append(it.lost, name)
 		}
 	}
 	return violations, misses, nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"loopd/journal"
@@ -152,18 +151,9 @@ func (r *run) rollForward(ctx context.Context, d death) error {
 }
 
 func (r *run) rollBack(ctx context.Context, d death) error {
-	tampered, err := r.guard.compare()
+	tampered, err := r.undoTouched(d.pin.Iteration)
 	if err != nil {
 		return err
-	}
-	rejected := filepath.Join(r.place.loop, "rejected", fmt.Sprint(d.pin.Iteration))
-	for _, t := range tampered {
-		if filepath.Base(t.Path) == "STOP" && t.What == "created" {
-			continue
-		}
-		if err := r.guard.restore(t, rejected); err != nil {
-			return err
-		}
 	}
 	ref := ""
 	if r.tree != nil && !d.pin.NoGit {

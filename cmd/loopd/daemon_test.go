@@ -40,15 +40,21 @@ func TestWatchdog(t *testing.T) {
 			told = nil
 			return n
 		}
-		if told[0] != "READY=1" {
-			t.Errorf("first it says %q", told[0])
+		first := func() string {
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			return told[0]
+		}
+		if got := first(); got != "READY=1" {
+			t.Errorf("first it says %q", got)
 		}
 		if n := pings(10*time.Minute + time.Second); n != 11 {
 			t.Errorf("%d signs of life in ten minutes without a limit", n)
 		}
 		s.event(supervisor.Event{Kind: supervisor.EventStep, Step: "exec", Iteration: 3, At: time.Now(), Limit: 10 * time.Minute})
-		if told[0] != "STATUS=iteration 3: exec" {
-			t.Errorf("it says %q", told)
+		if got := first(); got != "STATUS=iteration 3: exec" {
+			t.Errorf("it says %q", got)
 		}
 		if n := pings(time.Hour); n != 15 { // ten minutes of the step and five of patience
 			t.Errorf("%d signs of life of a step that is stuck", n)

@@ -137,7 +137,7 @@ func (t *Tree) runHooks(ctx context.Context, m Mark, out *Prepared, staged []ent
 			return "", err
 		}
 		s := snapshot{index: out.Index}
-		if err := t.addAll(ctx, m, &s); err != nil {
+		if err := t.addAll(ctx, m, &s, 0); err != nil {
 			return "", err
 		}
 		tree, err := t.treeWith(ctx, out.Index, staged)

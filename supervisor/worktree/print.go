@@ -88,6 +88,7 @@ func (t *Tree) fingerprint(ctx context.Context, m Mark) (p Print, err error) {
 	for _, u := range s.unread {
 		p.Problems = append(p.Problems, "cannot be read: "+shown(u))
 	}
+	p.Problems = append(p.Problems, s.huge...)
 	if s.damaged != nil {
 		p.Problems = append(p.Problems, "the index is damaged: "+s.damaged.Error())
 	}

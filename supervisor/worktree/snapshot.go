@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 )
 
 // snapshot is the working tree as git can hold it: an index of ours, and the tree written from it.
@@ -19,6 +20,7 @@ type snapshot struct {
 	// aside are what was left out on purpose: nested repositories, submodules that were moved and not staged.
 	nested []string
 	unread []string // what could not be read
+	huge   []string // what was moved aside, in a person's words
 	forced []string // ignored files that the agent gave to git all the same
 	// of the real index
 	unmerged []string
@@ -36,7 +38,7 @@ func (t *Tree) take(ctx context.Context, m Mark, name string) (snapshot, error) 
 	if err != nil {
 		return s, err
 	}
-	if err := t.addAll(ctx, m, &s); err != nil {
+	if err := t.addInTime(ctx, m, &s); err != nil {
 		return s, err
 	}
 	if err := t.measure(ctx, m, &s); err != nil {
@@ -107,10 +109,11 @@ func (t *Tree) readAgentIndex(ctx context.Context, m Mark, s *snapshot) ([]Chang
 	return out, nil
 }
 
-// addAll brings everything that is not ignored into the private index. What git cannot add is named and left out.
-func (t *Tree) addAll(ctx context.Context, m Mark, s *snapshot) error {
+// addAll brings everything that is not ignored into the private index. What git cannot add is named and left out. limit
+// bounds git's time; 0 is the Runner's.
+func (t *Tree) addAll(ctx context.Context, m Mark, s *snapshot, limit time.Duration) error {
 	args := append([]string{"add", "--all", "--sparse", "--ignore-errors"}, left(m.Owned)...)
-	out, err := t.ask(ctx, call{index: s.index}, args...)
+	out, err := t.ask(ctx, call{index: s.index, limit: limit}, args...)
 	if err != nil {
 		return err
 	}
