@@ -118,7 +118,7 @@ func TestSoak(t *testing.T) {
 				break running
 			case <-look.C:
 				guard := strconv.Itoa(c.Process.Pid)
-				if l, ok := loadOf(workerOf(guard)); ok {
+				if l, ok := loadOf(workerOf(guard)); ok && l.kb > 0 {
 					if samples++; samples == 50 { // a second: it has warmed up
 						first = l
 					}
