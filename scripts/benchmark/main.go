@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"time"
 )
 
@@ -63,6 +64,11 @@ func run(args []string, out io.Writer) error {
 	only := flags.String("rows", "", "measure only rows whose name matches this `regexp`")
 	rounds := flags.Int("rounds", 5, "interleaved rounds of a row")
 	quick := flags.Bool("quick", false, "a tenth of the data, for a try; the figures do not count")
+	measured := slices.Clone(rows)
+	flags.Func("peer", "another runner to compare the gap with: a `command` that calls claude again and again (repeatable)", func(command string) error {
+		measured = append(measured, peer(command))
+		return nil
+	})
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -96,7 +102,7 @@ func run(args []string, out io.Writer) error {
 	b.limits.print(out)
 	report := report{When: time.Now().UTC().Format(time.RFC3339), CPUs: runtime.NumCPU(), Quick: *quick, Limits: b.limits}
 	printHead(out)
-	for _, r := range rows {
+	for _, r := range measured {
 		if !pick.MatchString(r.name) {
 			continue
 		}

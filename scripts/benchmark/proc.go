@@ -70,12 +70,18 @@ func family(pid int) []int {
 	out := []int{pid}
 	all, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range all {
-		child, _ := strconv.Atoi(filepath.Base(dir))
+		child := pidOf(dir)
 		if other, err := os.Readlink(dir + "/exe"); err == nil && other == exe && child != pid {
 			out = append(out, child)
 		}
 	}
 	return out
+}
+
+// pidOf is the number in the name of a folder of /proc.
+func pidOf(dir string) int {
+	pid, _ := strconv.Atoi(filepath.Base(dir))
+	return pid
 }
 
 // pss is the memory of processes in MB, shared pages counted by share.

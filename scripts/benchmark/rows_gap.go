@@ -248,8 +248,7 @@ func againstShell(b *bench) (result, error) {
 		if err != nil {
 			return result{}, err
 		}
-		cmd := f.command("sh", "-c", "i=0; while [ $i -lt 11 ]; do claude -p </dev/null >/dev/null; i=$((i+1)); done")
-		if err := finish(cmd, 0); err != nil {
+		if err := finish(f.shellLoop(11), 0); err != nil {
 			return result{}, err
 		}
 		events, err := f.events()
@@ -257,10 +256,6 @@ func againstShell(b *bench) (result, error) {
 			return result{}, err
 		}
 		ours, bare = append(ours, g...), append(bare, between(events, "end", "start")...)
-		// The bare loop leaves its work uncommitted, which loopd would rightly refuse.
-		if out, err := f.command("git", "checkout", "-q", "n.txt").CombinedOutput(); err != nil {
-			return result{}, fmt.Errorf("git checkout: %w: %s", err, out)
-		}
 	}
 	r := ratio(sampleOf("loopd ms", ours), sampleOf("bare shell loop ms", bare), 0, 0)
 	r.Verdict, r.Note = verdictNone, "the shell loop wins: it checks, commits and records nothing"
