@@ -152,7 +152,8 @@ func (t Told) Add(now time.Time) Told {
 
 // Spent adds up what a loop has used.
 type Spent struct {
-	Cost      float64 `json:"cost,omitempty"` // USD
+	Cost      float64 `json:"cost,omitempty"`   // USD
+	Untold    int     `json:"untold,omitempty"` // execs whose cost nobody told
 	Tokens    int64   `json:"tokens,omitempty"`
 	ToolCalls int64   `json:"tool_calls,omitempty"`
 	// ModelCalls, ReviewLines and ReviewFiles are counted for contracts.

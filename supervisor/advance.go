@@ -36,6 +36,7 @@ type Step struct {
 	Findings     string // of the checker
 	Drift        bool
 	Cost         float64
+	CostUntold   bool
 	Tokens       int64
 	ToolCalls    int64
 	Seconds      float64
@@ -56,6 +57,9 @@ func Advance(s journal.State, t Step) journal.State {
 	p.Format = 1
 	p.Refusal, p.Deaths = nil, 0
 	p.Spent.Cost += t.Cost
+	if t.CostUntold {
+		p.Spent.Untold++
+	}
 	p.Spent.Tokens += t.Tokens
 	p.Spent.ToolCalls += t.ToolCalls
 	p.Spent.Seconds += t.Seconds

@@ -143,7 +143,7 @@ func (r *run) advance(it *iteration) {
 		Before: it.before, After: it.after, FailedCheck: check, Output: cutText(output, 8<<10), Paths: changedPaths(it), Parked: it.parked,
 		EscalateTo: secondName(it), CheckerNamed: it.checker != nil, NearMiss: len(it.nearMiss) > 0, Findings: it.findings,
 		Drift: x.End.Sub(x.Start).Seconds() > driftShare*it.wall.Seconds() && it.verdict.Outcome != journal.Failed,
-		Cost:  x.Cost + c.Cost, Tokens: tokens(x.Reply.Usage) + tokens(c.Reply.Usage), ToolCalls: int64(x.Reply.ToolCalls), Seconds: seconds, ModelCalls: int64(x.Reply.Turns), Lines: reviewLines(it.print.Changed), Files: len(it.print.Changed),
+		Cost:  x.Cost + c.Cost, CostUntold: !x.CostKnown && x.NotStarted == "", Tokens: tokens(x.Reply.Usage) + tokens(c.Reply.Usage), ToolCalls: int64(x.Reply.ToolCalls), Seconds: seconds, ModelCalls: int64(x.Reply.Turns), Lines: reviewLines(it.print.Changed), Files: len(it.print.Changed),
 		Asks: it.loop.Charter.Protocol == nil && asksIdle(it.loop.Charter.Archetype), Attended: r.s.Terminal != nil, Struck: len(it.strike), CarryAdd: it.report.CarryAdd, CarryDrop: it.report.CarryDrop,
 	}
 	if t.Drift {

@@ -36,6 +36,7 @@ type statusJSON struct {
 	Mode      journal.Mode     `json:"mode"`
 	Clean     int              `json:"clean_cycles"`
 	Cost      float64          `json:"cost_usd"`
+	Untold    int              `json:"cost_unknown,omitempty"` // execs
 	LastRun   time.Time        `json:"last_run,omitzero"`
 	Wake      time.Time        `json:"wake,omitzero"`
 	WakeWhy   string           `json:"wake_why,omitempty"`
@@ -146,7 +147,7 @@ func statusOf(s *supervisor.Supervisor) (statusJSON, journal.Loop, error) {
 	p := l.State.Private
 	st := statusJSON{Schema: 1, Name: l.Name, Dialect: l.Dialect, Status: l.State.Status, Iteration: l.State.Iteration, Before: l.State.Private.Before, Max: l.Charter.Budget.MaxIterations,
 		Ratchet: l.State.Ratchet.Value, Best: l.State.Ratchet.Best, Stall: l.State.Ratchet.StallCount, StallMax: l.Charter.Escalation.Stalled, Idle: p.Idle,
-		Mode: l.State.Promotion.Mode, Clean: l.State.Promotion.Clean, Cost: p.Spent.Cost, LastRun: l.State.LastRun, Wake: p.NotBefore, WakeWhy: p.WakeWhy,
+		Mode: l.State.Promotion.Mode, Clean: l.State.Promotion.Clean, Cost: p.Spent.Cost, Untold: p.Spent.Untold, LastRun: l.State.LastRun, Wake: p.NotBefore, WakeWhy: p.WakeWhy,
 		Question: p.Question, Parked: len(p.Parked)}
 	if p.Question != "" {
 		st.Fix = supervisor.HoldFix(l.State)
@@ -208,7 +209,7 @@ func table(all []statusJSON) string {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "LOOP\tSTATUS\tITERATION\tRATCHET\tSTALL\tIDLE\tCOST\tNEXT WAKE")
 	for _, s := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t$%.2f\t%s\n", s.Name, s.word(), ofMost(s.Iteration-s.Before, s.Max, "/"), s.ratchet(), ofMost(s.Stall, s.StallMax, "/"), s.Idle, s.Cost, s.wake())
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", s.Name, s.word(), ofMost(s.Iteration-s.Before, s.Max, "/"), s.ratchet(), ofMost(s.Stall, s.StallMax, "/"), s.Idle, dollars(s.Cost, s.Untold), s.wake())
 	}
 	_ = w.Flush()
 	return trimEnd(b.String())
@@ -246,7 +247,7 @@ func page(s statusJSON, l journal.Loop) string {
 	if !l.Charter.Unmanaged { // elsewhere git is the agent's own matter
 		line("mode", "%s, %d clean cycles of %d", s.Mode, s.Clean, l.State.Promotion.Required)
 	}
-	line("cost", "$%.2f", s.Cost)
+	line("cost", "%s", dollars(s.Cost, s.Untold))
 	line("cadence", "%s", l.Charter.Budget.Cadence.Text)
 	if s.wake() != "-" {
 		line("next wake", "%s (%s)", s.wake(), s.WakeWhy)
