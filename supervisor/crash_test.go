@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"loopd/journal"
 	"loopd/supervisor/proc"
 )
 
@@ -66,12 +67,26 @@ func crashAt(spec string) int {
 		return nil
 	}
 	s.Disk.Fault = s.Fault
+	s.Dialect = readFaults{s.Dialect, s.Fault}
 	end, err := s.Run(context.Background())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return end.Code
+}
+
+// readFaults is a dialect whose files cannot always be read.
+type readFaults struct {
+	journal.Dialect
+	fault func(op, label string) error
+}
+
+func (d readFaults) Load(ref journal.Ref) (journal.Loop, error) {
+	if err := d.fault("read", "loop"); err != nil {
+		return journal.Loop{}, err
+	}
+	return d.Dialect.Load(ref)
 }
 
 // child runs the test binary again over a box and gives its output and exit code (-1 where it was killed).
@@ -153,7 +168,7 @@ func TestKilledAtEveryOperation(t *testing.T) {
 	}
 }
 
-// Every labelled operation fails once, with a full disk, a broken one and a read-only one in turn; or everything fails
+// Every labelled operation fails once, with a full disk, a broken one, a read-only one and a forbidden one in turn; or everything fails
 // from there on. The message names it, nothing is claimed that is not on disk, and the next start works on.
 func TestFaultAtEveryOperation(t *testing.T) {
 	counting := newBox(t, nil)
@@ -163,7 +178,7 @@ func TestFaultAtEveryOperation(t *testing.T) {
 		t.Fatalf("the counting run ended with %d:\n%s", code, out)
 	}
 	operations := strings.Split(strings.TrimSpace(out), "\n")
-	errnos := []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EROFS}
+	errnos := []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.EACCES}
 	step := 1
 	if testing.Short() {
 		step = 7

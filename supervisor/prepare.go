@@ -49,7 +49,17 @@ func (r *run) enter(ctx context.Context, it *iteration) (Decision, error) {
 		return goOn, nil
 	}
 	if r.s.Options.Worktree {
-		return goOn, r.enterWorktree(ctx, it)
+		if r.treeLease != nil {
+			return goOn, nil
+		}
+		if err := r.enterWorktree(ctx, it); err != nil {
+			return goOn, err
+		}
+		// What died there was settled only now, and recorded: the iteration that is about to begin may be another one.
+		if err := r.load(it); err != nil {
+			return Decision{}, err
+		}
+		return r.gate(ctx, it)
 	}
 	if it.loop.State.Promotion.Mode != journal.ProposeOnly {
 		return goOn, nil
@@ -79,9 +89,6 @@ func (r *run) enter(ctx context.Context, it *iteration) (Decision, error) {
 
 // enterWorktree makes or reuses the loop's own worktree; its lease is taken, and what died in it recovered.
 func (r *run) enterWorktree(ctx context.Context, it *iteration) error {
-	if r.treeLease != nil {
-		return nil
-	}
 	dir := filepath.Join(r.main.CommonDir(), "loopd", "worktrees", r.s.Ref.Name)
 	created, err := r.main.AddWorktree(ctx, r.s.Ref.Name, dir)
 	if err != nil {

@@ -142,6 +142,9 @@ func (r *run) rollForward(ctx context.Context, d death) error {
 		}
 	}
 	if d.plan.Commit != nil && r.tree != nil {
+		if err := r.tree.DropLocks(d.pin.Mark); err != nil {
+			return fmt.Errorf("finish iteration %d: %w", d.plan.Iteration, err)
+		}
 		if err := r.tree.Land(ctx, d.plan.Commit); err != nil {
 			return fmt.Errorf("finish iteration %d: %w", d.plan.Iteration, err)
 		}

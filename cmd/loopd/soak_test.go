@@ -151,44 +151,48 @@ func TestSoak(t *testing.T) {
 	if out, code := y.loopd("run", "k", "--once", "--harness", "maker"); code != 10 {
 		t.Errorf("the settling run ended with %d:\n%s", code, out)
 	}
-	y.agree(2 * iterations)
+	y.agree("k", "repo", 2*iterations)
 	y.tidy()
 	t.Logf("%d iterations, %d starts, %.1f ms each; at first %+v, at last %+v, at most %+v", y.entries(), starts, float64(took.Milliseconds())/float64(y.entries()), first, last, worst)
-	if first.fds > 0 && (last.fds > first.fds+8 || worst.kb > first.kb+16<<10 || last.threads > first.threads+16) {
+	if first.fds > 0 && (last.fds > first.fds+8 || last.kb > first.kb+16<<10 || last.threads > first.threads+16) {
 		t.Errorf("it grows: at first %+v, at last %+v, at most %+v", first, last, worst)
 	}
 }
 
 var entryHead = regexp.MustCompile(`(?m)^## (\d+) · `)
 
-// entries counts the journal's.
-func (y *yard) entries() int { return len(entryHead.FindAllString(y.read("repo/.loop/k/journal.md"), -1)) }
+// entries counts the journal's of loop k.
+func (y *yard) entries() int {
+	return len(entryHead.FindAllString(y.read("repo/.loop/k/journal.md"), -1))
+}
 
-// agree is the oracle: what the journal, the state, the tree, the branch and loopd's refs say of one another.
-func (y *yard) agree(todo int) {
+// agree is the oracle: what the journal of a loop, its state, its tree (a folder of the yard), its branch and its refs say of
+// one another.
+func (y *yard) agree(name, tree string, todo int) {
 	y.t.Helper()
-	heads := entryHead.FindAllStringSubmatch(y.read("repo/.loop/k/journal.md"), -1)
+	heads := entryHead.FindAllStringSubmatch(y.read("repo/.loop/"+name+"/journal.md"), -1)
 	for i, h := range heads {
 		if h[1] != strconv.Itoa(i+1) {
-			y.t.Fatalf("entry %d has number %s", i+1, h[1])
+			y.t.Fatalf("%s: entry %d has number %s", name, i+1, h[1])
 		}
 	}
-	state := y.read("repo/.loop/k/state.json")
+	state := y.read("repo/.loop/" + name + "/state.json")
 	if n := gjson.Get(state, "iteration").Int(); int(n) != len(heads) {
-		y.t.Errorf("the state says %d iterations, the journal %d", n, len(heads))
+		y.t.Errorf("%s: the state says %d iterations, the journal %d", name, n, len(heads))
 	}
-	commits, err := strconv.Atoi(y.git("rev-list", "--count", "--grep=^Loop: k", "main..loop/k"))
+	// A loop that began on another's branch has its commits too.
+	commits, err := strconv.Atoi(y.git("rev-list", "--count", "--grep=^Loop: ", "main..loop/"+name))
 	if err != nil {
 		y.t.Fatal(err)
 	}
-	if left := strings.Count(y.read("repo/work.txt"), "TODO"); left != todo-commits {
-		y.t.Errorf("%d of %d lines are left after %d commits", left, todo, commits)
+	if left := strings.Count(y.read(tree+"/work.txt"), "TODO"); left != todo-commits {
+		y.t.Errorf("%s: %d of %d lines are left after %d commits", name, left, todo, commits)
 	}
-	if s := y.git("status", "--porcelain", "--", ".", ":(exclude).loop"); s != "" {
-		y.t.Errorf("the tree is not clean: %s", s)
+	if s := y.git("-C", y.path(tree), "status", "--porcelain", "--", ".", ":(exclude).loop"); s != "" {
+		y.t.Errorf("%s: the tree is not clean: %s", name, s)
 	}
 	var refs []string
-	for ref := range strings.Lines(y.git("for-each-ref", "--format=%(refname)", "refs/loopd/k")) {
+	for ref := range strings.Lines(y.git("for-each-ref", "--format=%(refname)", "refs/loopd/"+name)) {
 		refs = append(refs, strings.TrimSpace(ref))
 	}
 	known := map[string]bool{}
@@ -201,7 +205,7 @@ func (y *yard) agree(todo int) {
 		}
 	}
 	if len(known) != len(refs) {
-		y.t.Errorf("%d parked changes, %d refs", len(known), len(refs))
+		y.t.Errorf("%s: %d parked changes, %d refs", name, len(known), len(refs))
 	}
 	y.git("fsck", "--no-dangling", "--connectivity-only")
 }

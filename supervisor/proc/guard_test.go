@@ -127,6 +127,29 @@ func TestForgedLink(t *testing.T) {
 	}
 }
 
+// A worker whose guard was killed while it was being loaded does nothing at all: it is no guard of its own.
+func TestGuardKilledBeforeItsWorkerBegins(t *testing.T) {
+	r := newRoll(t)
+	record := filepath.Join(t.TempDir(), "record")
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = write.Close()
+	defer read.Close()
+	argv := persona(append([]string{"supervised", r.path, record, "tree"}, persona("exit", "0")...)...)
+	c := exec.Command(argv[0], argv[1:]...)
+	c.Env = append(os.Environ(), guardVar+"=1:3")
+	c.ExtraFiles = []*os.File{read}
+	out, err := c.CombinedOutput()
+	if code := c.ProcessState.ExitCode(); code != 1 {
+		t.Errorf("exit %d, %v\n%s", code, err, out)
+	}
+	if text, err := os.ReadFile(record); err == nil {
+		t.Errorf("it worked, and recorded %q", text)
+	}
+}
+
 // What the shell had started before it became loopd is not the guard's, and neither is what that leaves behind.
 func TestGuardLeavesForeignChildrenAlone(t *testing.T) {
 	r := newRoll(t)

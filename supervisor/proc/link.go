@@ -15,10 +15,12 @@ import (
 type link struct {
 	life *os.File // ends when the guard dies; carries one byte for each signal that the guard got
 	told *os.File // nil where groups need not be told
+	lost bool     // the guard was killed before this process began
 }
 
-// takeLink finds the guard that started this process. The variable alone proves nothing: it must name our parent, and
-// pipes.
+// takeLink finds the guard that started this process. The variable alone proves nothing: it must name pipes, and our
+// parent. Pipes without the parent are those of a guard that was killed while this process was being loaded: then it must
+// not become a guard itself and do what nobody waits for.
 func takeLink() (*link, bool) {
 	value, ok := os.LookupEnv(guardVar)
 	if !ok {
@@ -26,7 +28,7 @@ func takeLink() (*link, bool) {
 	}
 	_ = os.Unsetenv(guardVar)
 	fields := strings.Split(value, ":")
-	if len(fields) < 2 || len(fields) > 3 || fields[0] != strconv.Itoa(os.Getppid()) {
+	if len(fields) < 2 || len(fields) > 3 {
 		return nil, false
 	}
 	var pipes [2]*os.File
@@ -40,11 +42,14 @@ func takeLink() (*link, bool) {
 		_ = syscall.SetNonblock(fd, true)
 		pipes[i] = os.NewFile(uintptr(fd), "guard")
 	}
-	return &link{life: pipes[0], told: pipes[1]}, true
+	return &link{life: pipes[0], told: pipes[1], lost: fields[0] != strconv.Itoa(os.Getppid())}, true
 }
 
 // work is the worker's life.
 func (l *link) work(work func(*Host) int) int {
+	if l.lost {
+		return 1
+	}
 	nameWorker()
 	h := newHost(true, true)
 	h.guarded = true

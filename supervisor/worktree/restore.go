@@ -34,7 +34,7 @@ func (t *Tree) restore(ctx context.Context, m Mark, protected []string) error {
 	if why := t.lost(ctx, m); why != "" {
 		return errors.New(why)
 	}
-	if err := t.dropLocks(m); err != nil {
+	if err := t.DropLocks(m); err != nil {
 		return err
 	}
 	index, err := t.putFiles(ctx, m, protected)
@@ -56,8 +56,9 @@ func (t *Tree) restore(ctx context.Context, m Mark, protected []string) error {
 	return t.proveRestored(ctx, m, protected)
 }
 
-// dropLocks removes the lock files that were not there at the Mark; the processes that made them are dead.
-func (t *Tree) dropLocks(m Mark) error {
+// DropLocks removes the lock files that were not there at the Mark and that nobody holds: the processes that made them are
+// dead. Restore does it by itself; before Land it is for a recovery, since a git that was killed leaves the lock of a branch.
+func (t *Tree) DropLocks(m Mark) error {
 	left, err := t.leftLocks(m.Locks)
 	if err != nil {
 		return err
