@@ -430,7 +430,7 @@ func (r *run) doWrites(writes []journal.Write) error {
 // stopFile gives the STOP file that holds this loop, "" for none. The fleet's holds loops of every convention, wherever
 // their folder is (decision 30).
 func (r *run) stopFile() string {
-	for _, p := range []string{StopFile(r.s.Ref.Root, ""), filepath.Join(filepath.Dir(r.s.Ref.Dir), "STOP"), filepath.Join(r.s.Ref.Dir, "STOP")} {
+	for _, p := range slices.Compact([]string{StopFile(r.s.Ref.Root, ""), filepath.Join(filepath.Dir(r.s.Ref.Dir), "STOP"), filepath.Join(r.s.Ref.Dir, "STOP")}) {
 		if exists(p) {
 			if rel, err := filepath.Rel(r.s.Ref.Root, p); err == nil {
 				return rel
