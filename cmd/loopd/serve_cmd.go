@@ -59,7 +59,7 @@ func (c *serveCmd) Run(a *app) error {
 		return err
 	}
 	if s.token != "" {
-		a.Print.Notice("token: " + s.token + " (header X-Loopd-Token)")
+		a.Print.Notice("token: " + s.token + " (header X-Loopd-Token, or the password that a browser asks for)")
 	}
 	err = h.Serve(l)
 	stop()
