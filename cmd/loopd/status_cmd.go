@@ -256,7 +256,7 @@ func page(s statusJSON, l journal.Loop) string {
 		line("harness", "%s", name+": "+s.Harnesses[name].words())
 	}
 	if s.Parked > 0 {
-		line("parked", "%d changes: loopd parked %s", s.Parked, s.Name)
+		line("parked", "%s: loopd parked %s", many(s.Parked, "change"), s.Name)
 	}
 	for _, d := range s.Defects {
 		line("defect", "%s", d)
