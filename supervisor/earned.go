@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,7 +39,7 @@ func (r *run) signs(it *iteration, failedCheck string) (lines []string, written 
 	case it.report.Sign != "":
 		it.verdict.Flags = append(it.verdict.Flags, "sign without an observed failure dropped")
 	}
-	if !written && old != nil && old.NeedSign {
+	if !written && old != nil && old.NeedSign && staysGreen(it.loop.Charter, old.Check) {
 		where := "this loop"
 		if len(old.Paths) > 0 {
 			where = strings.Join(old.Paths, ", ")
@@ -46,4 +47,10 @@ func (r *run) signs(it *iteration, failedCheck string) (lines []string, written 
 		written = add(fmt.Sprintf("before changing %s, make sure that `%s` stays green", where, old.Check), "it failed", old.Iteration)
 	}
 	return lines, written
+}
+
+// staysGreen reports whether a failure has a cause that a rule can name: a check of the charter, or the ratchet. That an
+// agent crashed or said nothing teaches the next one nothing.
+func staysGreen(c journal.Charter, check string) bool {
+	return check == "ratchet" || slices.ContainsFunc(c.Verification, func(v journal.Check) bool { return v.Command == check })
 }

@@ -63,12 +63,20 @@ type gateRow struct {
 	decide func(f GateFacts) (Decision, bool, error)
 }
 
+// clearFix is the command that takes the STOP file away which holds the loop: its own, or everybody's.
+func clearFix(f GateFacts) string {
+	if f.StopFile == StopFile("", "") {
+		return "loopd stop --all --clear"
+	}
+	return "loopd stop " + f.State.Name + " --clear"
+}
+
 // gates is the gate's table, in the order of spec/iteration.md: STOP files, status, charter defects, budgets,
 // not-before time, Done-when already true, dirty working tree. The protected branch is entered after the gate passed
 // (decision 37).
 var gates = []gateRow{
 	{"stop file", func(f GateFacts) (Decision, bool, error) {
-		return Decision{Action: GateRefuse, Code: CodeRefused, Why: f.StopFile + " exists", Fix: "loopd stop " + f.State.Name + " --clear takes the STOP files away"}, f.StopFile != "", nil
+		return Decision{Action: GateRefuse, Code: CodeRefused, Why: f.StopFile + " exists", Fix: clearFix(f) + " takes it away"}, f.StopFile != "", nil
 	}},
 	{"status", gateStatus},
 	{"defects", func(f GateFacts) (Decision, bool, error) {

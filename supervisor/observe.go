@@ -179,6 +179,9 @@ func (r *run) matchUnit(it *iteration) {
 	if it.report.Unit == "" || len(it.loop.Backlog) == 0 {
 		return
 	}
+	if r.tree != nil && !it.changed && it.report.Status == journal.ReportShipped {
+		return // nothing was seen of it: a claim strikes no item, and reaches no Done-when that asks for none
+	}
 	i, ok, why := journal.MatchUnit(it.loop.Backlog, it.report.Unit)
 	if ok {
 		it.strike = []int{i}
@@ -235,6 +238,10 @@ func (r *run) askChecker(ctx context.Context, it *iteration) error {
 	it.verdictBy, it.findings = CheckerSilent, ""
 	if x.HasText && x.Reply.Stop == harness.Complete {
 		it.verdictBy, it.findings = verdictOf(x.Reply.Text)
+	}
+	if it.verdictBy == CheckerSilent {
+		r.emit(Event{Kind: EventWarning, Iteration: it.number, Text: fmt.Sprintf("the checker %s gave no verdict (%s): this change is unchecked", it.checker.Name(),
+			r.redact.String(orElse(orElse(x.NotStarted, x.Reply.Cause), "no answer that says PASS or NEEDS_WORK")))})
 	}
 	// A checker may look, not touch.
 	if err := r.controlFiles(it); err != nil {

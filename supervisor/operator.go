@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,6 +63,11 @@ func (s *Supervisor) SetStatus(ctx context.Context, status journal.Status, answe
 		return Acted{}, err
 	}
 	defer r.letGo()
+	for _, q := range pendingRequests(r.place) { // what was asked before is overtaken
+		if err := os.Remove(q.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return Acted{}, fmt.Errorf("take back what was asked: %w", err)
+		}
+	}
 	was := orElse(string(l.State.Status), string(journal.Designed))
 	next := l.State
 	next.Status = status

@@ -77,8 +77,13 @@ func (s Sandbox) wrap(path string, argv, env []string) (string, []string, error)
 		for _, p := range write {
 			out = append(out, "--bind", p, p)
 		}
-		for _, p := range there(s.Keep) {
-			out = append(out, "--ro-bind", p, p)
+		for _, k := range there(s.Keep) {
+			out = append(out, "--ro-bind", k, k)
+			for _, p := range write { // a working tree of its own lies below what is kept
+				if rel, err := filepath.Rel(k, p); err == nil && rel != "." && filepath.IsLocal(rel) {
+					out = append(out, "--bind", p, p)
+				}
+			}
 		}
 		out = append(out, "--die-with-parent", "--", path)
 		return bwrap, append(out, argv[1:]...), nil
