@@ -26,7 +26,7 @@ func TestSandboxBoundsWrites(t *testing.T) {
 		t.Run(string(k), func(t *testing.T) {
 			sandboxHere(t, k)
 			dir := t.TempDir()
-			for _, d := range []string{"in/keep", "out"} {
+			for _, d := range []string{"in/keep/tree", "out"} {
 				if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
 					t.Fatal(err)
 				}
@@ -36,7 +36,7 @@ func TestSandboxBoundsWrites(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			script := `for f in in/f in/new in/keep/f out/f out/new own new; do (echo after >$f) 2>/dev/null; done
+			script := `for f in in/f in/new in/keep/f in/keep/tree/new out/f out/new own new; do (echo after >$f) 2>/dev/null; done
 mv in/f in/keep/moved 2>/dev/null; mv in/keep/moved in/f 2>/dev/null
 setsid sh -c 'echo after >out/late' 2>/dev/null
 cat out/f; echo end >/dev/null; test "$0" = sh && echo arguments "$1" "$2"`
@@ -44,14 +44,14 @@ cat out/f; echo end >/dev/null; test "$0" = sh && echo arguments "$1" "$2"`
 			defer h.Close()
 			var out bytes.Buffer
 			res, err := h.Run(context.Background(), Spec{Argv: []string{"sh", "-c", script, "sh", "a b", "--"}, Dir: dir, Env: os.Environ(), Stdout: &out, Stderr: &out,
-				Sandbox: Sandbox{Kind: k, Write: []string{filepath.Join(dir, "in"), filepath.Join(dir, "own"), filepath.Join(dir, "not there")}, Keep: []string{filepath.Join(dir, "in", "keep")}}})
+				Sandbox: Sandbox{Kind: k, Write: []string{filepath.Join(dir, "in"), filepath.Join(dir, "own"), filepath.Join(dir, "not there"), filepath.Join(dir, "in/keep/tree")}, Keep: []string{filepath.Join(dir, "in", "keep")}}})
 			if err != nil || res.Exit != 0 {
 				t.Fatalf("exit %d, %v: %s", res.Exit, err, out.String())
 			}
 			if !strings.Contains(out.String(), "before\n") && out.String() != "beforearguments a b --\n" {
 				t.Errorf("it printed %q", out.String())
 			}
-			want := map[string]string{"in/f": "after", "in/new": "after", "own": "after", "out/f": "before", "out/new": "", "out/late": "", "new": ""}
+			want := map[string]string{"in/f": "after", "in/new": "after", "own": "after", "in/keep/tree/new": "after", "out/f": "before", "out/new": "", "out/late": "", "new": ""}
 			if k == Bubblewrap {
 				want["in/keep/f"] = "before"
 			}
