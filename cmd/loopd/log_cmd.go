@@ -33,7 +33,15 @@ func (c *logCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		return copyFile(a.Stdout, path)
+		if err := copyFile(a.Stdout, path); err != nil {
+			return err
+		}
+		// What it said beside: of one that crashed, all there is.
+		err = copyFile(a.Stderr, strings.TrimSuffix(path, ".jsonl")+".stderr")
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
 	}
 	if s.Ref.Dialect == (contract.Loops{}).Name() {
 		return c.receipts(a, s.Ref)
